@@ -1,0 +1,68 @@
+"""The contract between a memory system and the harness.
+
+A system decides what to keep and how to rank it; the harness owns both budgets, the clock and the solvers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memgauge.records import Entry, History, Store
+from memgauge.tasks.base import Solver
+
+
+class Encoder(Protocol):
+    """A sentence encoder."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (texts, dimensions); an empty text gives a zero vector."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The collaborators the harness lends to a system for one call."""
+
+    solver: Solver
+    encoder: Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a system's write returns: entries in store order and counts of what it dropped or failed at."""
+
+    entries: tuple[Entry, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """All a system may know of a question."""
+
+    text: str
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked entry: its position in the store and its score (higher is better)."""
+
+    position: int
+    score: float
+
+
+class MemorySystem(Protocol):
+    """A frozen dataclass whose fields are its hyperparameters; the constructor only stores them."""
+
+    name: ClassVar[str]
+
+    def write(self, history: History, budget_tokens: int, tools: Tools) -> Written:
+        """Keep at most `budget_tokens` of the history (cl100k_base, counted by `text.render.entry_tokens`)."""
+        ...
+
+    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[list[Hit]]:
+        """For each query the whole ranking, best first, ties by store position; the harness cuts it."""
+        ...

@@ -1,0 +1,68 @@
+"""Reads `params.yaml` (YAML 1.2, as DVC does) and hands a stage exactly the keys it declares."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from memgauge.errors import InputError
+
+Params = dict[str, Any]
+
+
+def load(path: Path) -> Params:
+    """The whole file as plain Python values; raises InputError when it is absent or not a mapping."""
+    try:
+        with path.open(encoding="utf-8") as stream:
+            tree = YAML(typ="safe", pure=True).load(stream)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; run from the top of the repository") from error
+    except YAMLError as error:
+        raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(tree, dict):
+        raise InputError(f"{path} must hold a mapping of parameters, got {type(tree).__name__}")
+    return tree
+
+
+def select(tree: Params, keys: Sequence[str]) -> Params:
+    """The declared keys and their values; raises InputError for a key that is absent.
+
+    >>> select({"seed": 17, "stats": {"draws": 100}}, ["seed", "stats.draws"])
+    {'seed': 17, 'stats.draws': 100}
+    """
+    return {key: _lookup(tree, key) for key in keys}
+
+
+def _lookup(tree: Params, key: str) -> Any:
+    node: Any = tree
+    for part in key.split("."):
+        if not isinstance(node, dict) or part not in node:
+            raise InputError(f"params.yaml has no key '{key}'; add it (see the comments of the file)")
+        node = node[part]
+    return node
+
+
+def unread(tree: Params, patterns: Sequence[str]) -> list[str]:
+    """The leaf keys that no pattern covers; a part in braces stands for any name.
+
+    >>> unread({"seed": 1, "memory": {"epc": {"k": 5}}, "sed": 2}, ["seed", "memory.{system}"])
+    ['sed']
+    """
+    split = [pattern.split(".") for pattern in patterns]
+    return [".".join(leaf) for leaf in _leaves(tree, ()) if not any(_covers(p, leaf) for p in split)]
+
+
+def _leaves(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(node, dict) and node:
+        for key, value in node.items():
+            yield from _leaves(value, (*path, str(key)))
+    else:
+        yield path
+
+
+def _covers(pattern: list[str], leaf: tuple[str, ...]) -> bool:
+    if len(pattern) > len(leaf):
+        return False
+    return all(part.startswith("{") or part == name for part, name in zip(pattern, leaf, strict=False))

@@ -1,0 +1,42 @@
+"""Runs one stage: `python -m memgauge.stages STAGE [AXIS ...]`, as `dvc.yaml` does.
+
+A user's mistake ends in one line and exit code 2; a cell in which nothing could be scored in exit code 3.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+from memgauge.errors import InputError, MemgaugeError, unknown_name
+from memgauge.params import load, select, unread
+from memgauge.stages.table import RESERVED, STAGES
+
+
+def run(name: str, arguments: list[str], params_file: Path) -> None:
+    """Check the whole parameter file, then call the stage's `main` with its own keys only."""
+    if name not in STAGES:
+        raise unknown_name("stage", name, sorted(STAGES))
+    stage = STAGES[name]
+    if len(arguments) != len(stage.axes):
+        raise InputError(f"stage {name} takes {len(stage.axes)} arguments ({', '.join(stage.axes)})")
+    tree = load(params_file)
+    patterns = [key for each in STAGES.values() for key in each.params]
+    if stray := unread(tree, [*patterns, *RESERVED]):
+        raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
+    axes = dict(zip(stage.axes, arguments, strict=True))
+    module = importlib.import_module(f"memgauge.stages.{name}")
+    module.main(select(tree, stage.keys(axes)), **axes)
+
+
+def main() -> int:
+    """Exit code of one stage run."""
+    try:
+        run(sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:], Path("params.yaml"))
+    except MemgaugeError as error:
+        print(f"memgauge: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

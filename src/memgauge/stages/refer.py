@@ -1,0 +1,33 @@
+"""Stage `refer`: one reader's answers under the conditions that all systems share (NM, TFC, OE)."""
+
+from tqdm import tqdm
+
+from memgauge.datasets.prepared import read_prepared
+from memgauge.errors import InputError
+from memgauge.files import write_jsonl
+from memgauge.params import Params
+from memgauge.protocol.answering import answer
+from memgauge.protocol.conditions import no_memory, oracle, recent
+from memgauge.records import Answer
+from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES
+from memgauge.stages.shared import by_history, sentence_encoder
+
+
+def main(params: Params, benchmark: str, reader: str) -> None:
+    """Write `data/answers/BENCHMARK/READER/references.jsonl`, three answers a question."""
+    conditions = params["conditions"]
+    if stray := sorted(set(conditions) - {"recent_tokens"}):
+        raise InputError(f"conditions has keys that nothing reads: {', '.join(stray)}; delete them")
+    solver = make_solver(params[f"role.reader.{reader}"], sentence_encoder)
+    prepared = read_prepared(PREPARED / benchmark)
+    groups = by_history(prepared.questions)
+    answers: list[Answer] = []
+    for history in tqdm(prepared.histories, desc=f"refer {benchmark} {reader}", unit="history", delay=2):
+        questions = groups.get(history.id, [])
+        contexts = [no_memory(question) for question in questions]
+        if questions:
+            contexts += recent(questions, history, conditions["recent_tokens"])
+        contexts += [oracle(question, history) for question in questions]
+        answers += answer(questions * 3, contexts, solver)
+    write_jsonl(ANSWERS / benchmark / reader / f"{REFERENCES}.jsonl", answers)

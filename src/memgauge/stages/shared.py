@@ -1,0 +1,51 @@
+"""What several stages do alike: read prepared data, build an encoder, group questions by history."""
+
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+from memgauge.errors import InputError
+from memgauge.files import read_jsonl
+from memgauge.memory.base import Encoder
+from memgauge.records import Benchmark, Question, Store
+from memgauge.retrieval.dense import SentenceEncoder
+from memgauge.stages.layout import MODELS, STORES, embedding_cache
+from memgauge.text.render import render_turn
+
+
+@cache
+def sentence_encoder() -> Encoder:
+    """The MiniLM encoder with the vectors that all cells share."""
+    return SentenceEncoder(MODELS / "minilm", cache=embedding_cache())
+
+
+def by_history(questions: tuple[Question, ...]) -> dict[str, list[Question]]:
+    """Questions grouped by history, order kept."""
+    groups: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        groups[question.history_id].append(question)
+    return dict(groups)
+
+
+def stores_path(benchmark: str, system: str) -> Path:
+    """Where one system's stores of one benchmark lie."""
+    return STORES / benchmark / f"{system}.jsonl"
+
+
+def read_stores(benchmark: str, system: str) -> dict[str, Store]:
+    """Stores by history id; raises InputError when one history occurs twice."""
+    stores: dict[str, Store] = {}
+    for store in read_jsonl(stores_path(benchmark, system), Store):
+        if store.history_id in stores:
+            raise InputError(f"{stores_path(benchmark, system)} holds history {store.history_id!r} twice; repeat `write`")
+        stores[store.history_id] = store
+    return stores
+
+
+def evidence_texts(prepared: Benchmark) -> dict[str, list[str]]:
+    """The rendered evidence turns of every question, by question id."""
+    turns = {history.id: {turn.id: turn for _, turn in history.turns()} for history in prepared.histories}
+    return {
+        question.id: [render_turn(turns[question.history_id][turn_id]) for turn_id in question.evidence]
+        for question in prepared.questions
+    }

@@ -1,0 +1,83 @@
+"""Stage `track`: log every cell as an MLflow run under one parent run of the pipeline."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from memgauge.files import read_json
+from memgauge.params import Params, load
+from memgauge.stages.layout import METRICS, PREPARED, pipeline_root
+from memgauge.tracking import Cell, flatten, log_pipeline, open_store
+
+
+def main(params: Params) -> None:
+    """Log to `mlflow.db` at the top of the real repository; temporary experiments share it."""
+    root = pipeline_root()
+    open_store(root)
+    tree = load(Path("params.yaml"))
+    cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params, tree)]
+    artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
+    artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
+    artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
+    commit = _commit(root)
+    name = os.environ.get("DVC_EXP_NAME") or commit[:10]
+    tags = {"commit": commit, "experiment": os.environ.get("DVC_EXP_NAME", "")}
+    run_id = log_pipeline(name, tags, cells, artifacts)
+    print((METRICS / "diagnosis.md").read_text(encoding="utf-8"))
+    print(f"logged {len(cells)} cells under run {run_id}; look at them with `memgauge ui`")
+
+
+def _cells(benchmark: str, params: Params, tree: Params) -> Iterator[Cell]:
+    recorded: dict[str, Any] = read_json(METRICS / "cells" / f"{benchmark}.json")
+    data = _digest(sorted((PREPARED / benchmark).glob("*.jsonl")))
+    for reader in params["readers"]:
+        role = tree["role"]["reader"][reader]
+        for system in params["systems"]:
+            metrics = flatten(recorded[reader][system])
+            yield Cell(
+                name=f"{benchmark}-{system}-{reader}",
+                params={
+                    "benchmark": benchmark,
+                    "system": system,
+                    "reader": reader,
+                    "seed": tree["seed"],
+                    "alpha": tree["alpha"],
+                    **flatten(tree["memory"][system], "memory."),
+                    **flatten(tree["retrieval"], "retrieval."),
+                    **flatten(tree["conditions"], "conditions."),
+                    **flatten(tree["benchmark"][benchmark], "benchmark."),
+                    **flatten(role, "reader."),
+                    **flatten(tree["role"]["writer"], "writer."),
+                },
+                metrics={key: value for key, value in metrics.items() if _is_number(value)},
+                tags={"data_sha256": data, **_reader_tags(role)},
+            )
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _reader_tags(role: Params) -> dict[str, str]:
+    prompt = files("memgauge.prompts").joinpath("answer_question.txt").read_bytes()
+    tags = {"prompt_sha256": hashlib.sha256(prompt).hexdigest(), "model": str(role.get("model", role["solver"]))}
+    if "model" in role:
+        tags["model_sha256"] = _digest(sorted(Path(role["model"]).glob("*.safetensors")))
+    return tags
+
+
+def _digest(paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _commit(root: Path) -> str:
+    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "uncommitted"

@@ -1,0 +1,213 @@
+"""The pipeline's promise with real dvc and git: a changed parameter re-runs what reads it, and nothing else.
+
+One scratch clone runs the whole pipeline at a small size; each test changes one thing and looks at what ran.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from memgauge.params import load, unread
+from memgauge.stages.table import RESERVED, STAGES
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
+FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
+SMALL = {"benchmark.synthetic.source.histories": 4, "stats.draws": 500}
+
+
+class Scratch:
+    """A clone with its own parameters that shares the repository's cache of models."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "GIT_AUTHOR_NAME": "test",
+            "GIT_AUTHOR_EMAIL": "test@example.org",
+            "GIT_COMMITTER_NAME": "test",
+            "GIT_COMMITTER_EMAIL": "test@example.org",
+        }
+        self.environment.pop("MEMGAUGE_MODELS", None)
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+        if check and done.returncode:
+            raise AssertionError(f"{' '.join(command)}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        return done
+
+    def ran(self, *options: str) -> set[str]:
+        """The stages that one `dvc repro` ran or took from its run cache."""
+        out = self.run("dvc", "repro", *options).stdout
+        return set(RUNNING.findall(out)) | set(FORCED_OR_CACHED.findall(out))
+
+    def set(self, **values: object) -> None:
+        yaml = YAML()
+        path = self.folder / "params.yaml"
+        tree = yaml.load(path.read_text(encoding="utf-8"))
+        for key, value in values.items():
+            node = tree
+            *parents, last = key.split(".")
+            for part in parents:
+                node = node[part]
+            node[last] = value
+        with path.open("w", encoding="utf-8") as stream:
+            yaml.dump(tree, stream)
+
+    def commit(self) -> None:
+        self.run("git", "add", "-A")
+        self.run("git", "commit", "-qm", "state", "--allow-empty")
+
+
+def copy_worktree(target: Path) -> None:
+    """A git repository with the files git would track here, committed or not."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPOSITORY, capture_output=True, check=True,
+    ).stdout.decode()
+    for name in filter(None, listed.split("\0")):
+        if (source := REPOSITORY / name).is_file() and not name.startswith(("metrics/", "dvc.lock")):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
+    """A scratch repository after one whole `dvc repro`."""
+    folder = tmp_path_factory.mktemp("scratch")
+    copy_worktree(folder)
+    clone = Scratch(folder)
+    clone.run("git", "init", "-q")
+    clone.run("dvc", "config", "--local", "cache.dir", str(REPOSITORY / ".dvc" / "cache"))
+    clone.set(**SMALL)
+    clone.commit()
+    clone.ran()
+    clone.commit()
+    yield clone
+
+
+def verbs(stages: set[str]) -> set[str]:
+    return {name.split("@")[0] for name in stages}
+
+
+@pytest.mark.pipeline
+class TestRerunTable:
+    """Design section 6: each row of the table, as far as its stages exist."""
+
+    def test_second_repro_runs_nothing(self, scratch: Scratch) -> None:
+        assert scratch.ran() == set()
+
+    def test_alpha_touches_no_stage_of_the_diagnosis(self, scratch: Scratch) -> None:
+        scratch.set(alpha=0.6)
+        assert scratch.ran() == set()
+
+    def test_one_systems_parameter_reruns_only_its_cells(self, scratch: Scratch) -> None:
+        scratch.set(**{"memory.verbatim.passage_tokens": 100})
+        assert scratch.ran() == {
+            "write@synthetic-verbatim",
+            "retrieve@synthetic-verbatim",
+            "read@synthetic-verbatim-extractive",
+            "score@synthetic-verbatim-extractive",
+            "diagnose@synthetic",
+            "report",
+            "track",
+        }
+
+    def test_reader_prompt_reruns_answers_but_no_store_or_context(self, scratch: Scratch) -> None:
+        prompt = scratch.folder / "src/memgauge/prompts/answer_question.txt"
+        prompt.write_text(prompt.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        ran = verbs(scratch.ran())
+        assert {"refer", "read"} <= ran
+        assert not ran & {"assets", "fetch", "prepare", "write", "retrieve"}
+
+    def test_resamples_rerun_statistics_only(self, scratch: Scratch) -> None:
+        scratch.set(**{"stats.draws": 400})
+        assert scratch.ran() == {"diagnose@synthetic", "report", "track"}
+
+    def test_read_budget_reruns_contexts_but_no_store(self, scratch: Scratch) -> None:
+        scratch.set(**{"retrieval.k": 2})
+        ran = scratch.ran()
+        assert {name for name in ran if name.startswith("retrieve@")} == {
+            f"retrieve@synthetic-{system}" for system in ("verbatim", "extractive", "summary")
+        }
+        assert not verbs(ran) & {"assets", "fetch", "prepare", "write", "refer"}
+
+    def test_added_benchmark_runs_no_cell_of_the_others(self, scratch: Scratch, real_data: Path) -> None:
+        scratch.environment["MEMGAUGE_DATA"] = str(real_data)
+        scratch.set(benchmarks=["synthetic", "longmemeval"])
+        ran = scratch.ran()
+        assert "diagnose@longmemeval" in ran
+        assert not {name for name in ran if "@synthetic" in name}
+        scratch.set(benchmarks=["synthetic"])
+        scratch.ran()
+
+    def test_forced_rerun_gives_the_same_hashes(self, scratch: Scratch) -> None:
+        before = (scratch.folder / "dvc.lock").read_bytes()
+        forced = [f"{verb}@*" for verb in ("prepare", "write", "retrieve", "refer", "read", "score", "diagnose")]
+        for pattern in forced:
+            scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)
+        assert (scratch.folder / "dvc.lock").read_bytes() == before
+
+    def test_temporary_experiment_logs_to_the_shared_store(self, scratch: Scratch) -> None:
+        scratch.commit()
+        scratch.run("dvc", "exp", "run", "--temp", "--name", "shallow", "-S", "retrieval.k=1")
+        from mlflow.tracking import MlflowClient
+
+        client = MlflowClient(f"sqlite:///{scratch.folder / 'mlflow.db'}")
+        experiment = client.get_experiment_by_name("memgauge")
+        assert experiment is not None
+        runs = client.search_runs([experiment.experiment_id], max_results=500)
+        parents = [run for run in runs if run.info.run_name == "shallow"]
+        assert len(parents) == 1
+        children = [run for run in runs if run.data.tags.get("mlflow.parentRunId") == parents[0].info.run_id]
+        assert {run.data.params["retrieval.k"] for run in children} == {"1"}
+        assert {run.data.params["system"] for run in children} == {"verbatim", "extractive", "summary"}
+        assert all(run.info.status == "FINISHED" for run in runs)
+
+
+def declared() -> dict[str, dict]:
+    with (REPOSITORY / "dvc.yaml").open(encoding="utf-8") as stream:
+        return YAML(typ="safe").load(stream)["stages"]
+
+
+@pytest.mark.parametrize("name", sorted(STAGES))
+def test_stage_reads_exactly_what_dvc_watches(name: str) -> None:
+    watched = declared()[name].get("params", [])
+    assert [key.replace("${item.", "{") for key in watched] == list(STAGES[name].params)
+
+
+def test_every_stage_is_in_the_table() -> None:
+    assert set(declared()) == set(STAGES)
+
+
+def test_every_parameter_is_read_by_a_stage() -> None:
+    patterns = [key for stage in STAGES.values() for key in stage.params]
+    assert unread(load(REPOSITORY / "params.yaml"), [*patterns, *RESERVED]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("sed: 3\n", "keys that no stage reads: sed"),
+        ("memory: [\n", "not valid YAML"),
+    ],
+)
+def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change: str, words: str) -> None:
+    text = (REPOSITORY / "params.yaml").read_text(encoding="utf-8")
+    (tmp_path / "params.yaml").write_text(text + change, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "memgauge.stages", "report"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
