@@ -8,9 +8,10 @@ from pathlib import Path
 
 
 def convert_gguf(gguf: Path, target: Path) -> None:
-    """Write config, float32 weights and tokenizer (with its chat template) to `target`; same bytes every time.
+    """Write config, float32 weights and tokenizer (with its chat template) to `target`.
 
     `gguf` is one Llama-like model file; its quantised weights are expanded exactly as they are stored.
+    Two conversions with the same libraries give the same bytes.
     """
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
@@ -26,3 +27,5 @@ def convert_gguf(gguf: Path, target: Path) -> None:
     model.save_pretrained(target)
     tokenizer = AutoTokenizer.from_pretrained(**source)
     tokenizer.save_pretrained(target)
+    for path in target.iterdir():
+        path.chmod(0o644)  # weights come out readable by their owner only

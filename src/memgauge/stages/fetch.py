@@ -1,20 +1,42 @@
 """Stage `fetch`: bring one benchmark's raw files, from a local folder or by download, or generate them."""
 
 import os
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from memgauge.datasets.fetch import fetch
-from memgauge.datasets.synthetic.generate import SyntheticOptions, generate, write_raw
+from memgauge.datasets.synthetic.generate import generate
+from memgauge.datasets.synthetic.options import SyntheticOptions
+from memgauge.errors import unknown_name
+from memgauge.files import write_jsonl
 from memgauge.params import Params
+from memgauge.records import History, Question
 from memgauge.stages.layout import RAW
 
 
 def main(params: Params, benchmark: str) -> None:
     """Write `data/raw/BENCHMARK/`; `MEMGAUGE_DATA` names a folder that already holds the published files."""
-    target = RAW / benchmark
     source = params[f"benchmark.{benchmark}.source"]
     if benchmark == "synthetic":
-        write_raw(target, generate(SyntheticOptions.from_mapping(source), params["seed"]))
+        _generate(RAW / benchmark, source, params["seed"])
         return
     local = os.environ.get("MEMGAUGE_DATA")
-    fetch(benchmark, target, Path(local) if local else None, source)
+    fetch(benchmark, RAW / benchmark, Path(local) if local else None, source)
+
+
+def _generate(target: Path, source: Mapping[str, object], seed: int) -> None:
+    """Write histories.jsonl as they are made, and questions.jsonl."""
+    known = [each.name for each in fields(SyntheticOptions)]
+    for name in source:
+        if name not in known:
+            raise unknown_name("option of the synthetic benchmark", name, known)
+    questions: list[Question] = []
+
+    def histories() -> Iterator[History]:
+        for history, asked in generate(SyntheticOptions(**source), seed):  # type: ignore[arg-type]
+            questions.extend(asked)
+            yield history
+
+    write_jsonl(target / "histories.jsonl", histories())
+    write_jsonl(target / "questions.jsonl", questions)

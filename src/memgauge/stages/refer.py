@@ -3,7 +3,6 @@
 from tqdm import tqdm
 
 from memgauge.datasets.prepared import read_prepared
-from memgauge.errors import InputError
 from memgauge.files import write_jsonl
 from memgauge.params import Params
 from memgauge.protocol.answering import answer
@@ -16,9 +15,7 @@ from memgauge.stages.shared import by_history, sentence_encoder
 
 def main(params: Params, benchmark: str, reader: str) -> None:
     """Write `data/answers/BENCHMARK/READER/references.jsonl`, three answers a question."""
-    conditions = params["conditions"]
-    if stray := sorted(set(conditions) - {"recent_tokens"}):
-        raise InputError(f"conditions has keys that nothing reads: {', '.join(stray)}; delete them")
+    limit_tokens = params[f"benchmark.{benchmark}.recent_tokens"]
     solver = make_solver(params[f"role.reader.{reader}"], sentence_encoder)
     prepared = read_prepared(PREPARED / benchmark)
     groups = by_history(prepared.questions)
@@ -27,7 +24,7 @@ def main(params: Params, benchmark: str, reader: str) -> None:
         questions = groups.get(history.id, [])
         contexts = [no_memory(question) for question in questions]
         if questions:
-            contexts += recent(questions, history, conditions["recent_tokens"])
+            contexts += recent(questions, history, limit_tokens)
         contexts += [oracle(question, history) for question in questions]
         answers += answer(questions * 3, contexts, solver)
     write_jsonl(ANSWERS / benchmark / reader / f"{REFERENCES}.jsonl", answers)

@@ -31,7 +31,7 @@ STAGES: dict[str, Stage] = {
         ("benchmark.{benchmark}.write_budget_tokens", "memory.{system}", "role.writer"),
     ),
     "retrieve": Stage(("benchmark", "system"), ("memory.{system}", "retrieval", "role.writer")),
-    "refer": Stage(("benchmark", "reader"), ("conditions", "role.reader.{reader}")),
+    "refer": Stage(("benchmark", "reader"), ("benchmark.{benchmark}.recent_tokens", "role.reader.{reader}")),
     "read": Stage(("benchmark", "system", "reader"), ("role.reader.{reader}",)),
     "score": Stage(("benchmark", "system", "reader")),
     "score_references": Stage(("benchmark", "reader")),

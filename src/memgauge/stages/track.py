@@ -48,7 +48,6 @@ def _cells(benchmark: str, params: Params, tree: Params) -> Iterator[Cell]:
                     "alpha": tree["alpha"],
                     **flatten(tree["memory"][system], "memory."),
                     **flatten(tree["retrieval"], "retrieval."),
-                    **flatten(tree["conditions"], "conditions."),
                     **flatten(tree["benchmark"][benchmark], "benchmark."),
                     **flatten(role, "reader."),
                     **flatten(tree["role"]["writer"], "writer."),

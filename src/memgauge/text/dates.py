@@ -21,7 +21,9 @@ _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)}|mon|tues?|wed|thurs?|fri|sat|sun)"
 _COUNT = r"(?P<count>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple(?: of)?|a few|few|several|some|many)"  # noqa: E501
-_FUTURE = re.compile(r"\b(?:will|going to|gonna|plan|planning|coming|upcoming|can't wait|next|'ll|excited (?:for|to))\b", re.I)
+_FUTURE = re.compile(
+    r"\b(?:will|going to|gonna|plan|planning|coming|upcoming|can't wait|next|'ll|excited (?:for|to))\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ def render_day(day: date) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
 
-def _span(match: re.Match[str], day: date, grain: Grain = "day", wording: str = "", explicit: bool = False) -> DateSpan:
+def _span(
+    match: re.Match[str], day: date, grain: Grain = "day", wording: str = "", explicit: bool = False
+) -> DateSpan:
     """The day, month or year that holds `day`."""
     if grain == "month":
         first = day.replace(day=1)
@@ -96,10 +100,11 @@ def _day_month(match: re.Match[str], anchor: date, future: bool) -> DateSpan | N
 
 
 def _month_only(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None:
+    groups = match.groupdict()
     month = month_number(match["month"])
-    if match["year"]:
+    if groups.get("year"):
         return _span(match, date(int(match["year"]), month, 1), "month", explicit=True)
-    which = (match["which"] or "").lower()
+    which = (groups.get("which") or "").lower()
     year = anchor.year
     if which == "last" or (which not in ("next", "this") and not future and month > anchor.month):
         year -= month >= anchor.month
@@ -112,20 +117,37 @@ def _bare_year(match: re.Match[str], anchor: date, future: bool) -> DateSpan | N
     return _span(match, date(int(match["year"]), 1, 1), "year", explicit=True)
 
 
-_DAY_WORDS = {"the day before yesterday": -2, "yesterday": -1, "last night": -1, "the day after tomorrow": 2, "tomorrow": 1}
+_DAY_WORDS = {
+    "the day before yesterday": -2,
+    "yesterday": -1,
+    "last night": -1,
+    "the day after tomorrow": 2,
+    "tomorrow": 1,
+}
 
 
 def _day_word(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None:
-    word = match.group().lower().split(" morning")[0].split(" evening")[0].split(" afternoon")[0].split(" night")[0]
+    word = (
+        match.group()
+        .lower()
+        .split(" morning")[0]
+        .split(" evening")[0]
+        .split(" afternoon")[0]
+        .split(" night")[0]
+    )
     shift = _DAY_WORDS.get(match.group().lower(), _DAY_WORDS.get(word, 0))
     return _span(match, anchor + timedelta(days=shift))
 
 
 def _counted(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None:
-    """"Three weeks ago", "in two days", "a few months back"."""
+    """ "Three weeks ago", "in two days", "a few months back"."""
     text, unit = match["count"].lower(), match["unit"].lower().removesuffix("s")
     value = word_value(text) or {"a": 1, "an": 1}.get(text)
-    sign, side = (1, "after") if match.group().lower().startswith("in ") or "from now" in match.group() else (-1, "before")
+    sign, side = (
+        (1, "after")
+        if match.group().lower().startswith("in ") or "from now" in match.group()
+        else (-1, "before")
+    )
     amount = int(value if value is not None else 2 if "couple" in text else 3)
     shift = relativedelta(**{f"{unit if unit != 'weekend' else 'week'}s": sign * amount})  # type: ignore[arg-type]
     day = anchor + shift
@@ -134,16 +156,18 @@ def _counted(match: re.Match[str], anchor: date, future: bool) -> DateSpan | Non
     if unit == "day":
         return _span(match, day)
     if unit in ("month", "year"):
-        return _span(match, day, "month" if unit == "month" else "year", f"{text} {unit}s {side} {render_day(anchor)}")
+        return _span(
+            match, day, "month" if unit == "month" else "year", f"{text} {unit}s {side} {render_day(anchor)}"
+        )
     named = f"the {unit} {side}" if amount == 1 else f"{text} {unit}s {side}"
-    monday = day - timedelta(days=day.weekday())
-    first = monday + timedelta(days=5) if unit == "weekend" else monday
-    grain: Grain = "weekend" if unit == "weekend" else "week"
-    return _vague(match, first, 2 if unit == "weekend" else 7, grain, f"{named} {render_day(anchor)}")
+    if unit == "week":
+        return _span(match, day, wording=f"{named} {render_day(anchor)}")
+    saturday = day - timedelta(days=day.weekday() - 5)
+    return _vague(match, saturday, 2, "weekend", f"{named} {render_day(anchor)}")
 
 
 def _weekday(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None:
-    """"Last Friday", "next Friday", or "on Friday", whose side of the anchor the sentence's tense decides."""
+    """ "Last Friday", "next Friday", or "on Friday", whose side of the anchor the sentence's tense decides."""
     which = (match["which"] or "").lower()
     target = [day[:3] for day in WEEKDAYS].index(match["weekday"].lower()[:3])
     forward = any(word in which for word in ("next", "coming")) or (
@@ -156,11 +180,13 @@ def _weekday(match: re.Match[str], anchor: date, future: bool) -> DateSpan | Non
 
 
 def _period(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None:
-    """"Last week", "this month", "next year", "last weekend", "this summer"."""
+    """ "Last week", "this month", "next year", "last weekend", "this summer"."""
     which, unit = match["which"].lower().split()[-1], match["unit"].lower()
     sign = 1 if which in ("next", "coming", "upcoming", "following") else 0 if which == "this" else -1
     if unit in ("month", "year"):
-        return _span(match, anchor + relativedelta(**{f"{unit}s": sign}), "month" if unit == "month" else "year")  # type: ignore[arg-type]
+        return _span(
+            match, anchor + relativedelta(**{f"{unit}s": sign}), "month" if unit == "month" else "year"
+        )  # type: ignore[arg-type]
     if unit in _SEASON_START:
         return _season(match, anchor, unit, sign)
     monday = anchor - timedelta(days=anchor.weekday())
@@ -170,7 +196,9 @@ def _period(match: re.Match[str], anchor: date, future: bool) -> DateSpan | None
             sign, side = -1, "before"  # on a working day "this weekend" in the past tense is the one gone by
         first = monday + timedelta(days=5 + 7 * (sign if anchor.weekday() >= 5 or sign < 0 else 0))
         return _vague(match, first, 2, "weekend", f"the weekend {side} {render_day(anchor)}")
-    return _vague(match, monday + timedelta(days=7 * sign), 7, "week", f"the week {side} {render_day(anchor)}")
+    return _vague(
+        match, monday + timedelta(days=7 * sign), 7, "week", f"the week {side} {render_day(anchor)}"
+    )
 
 
 def _season(match: re.Match[str], anchor: date, unit: str, sign: int) -> DateSpan:
@@ -189,8 +217,8 @@ _PATTERNS: tuple[tuple[str, Reader], ...] = (
     (r"(?P<number>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])/(?P<year>(?:19|20)\d\d)", _iso),
     (rf"(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? ?{_YEAR})?", _day_month),
     (rf"{_MONTH} {_DAY}(?!\d|:)(?:,? {_YEAR})?", _day_month),
-    (rf"{_MONTH},? (?:of )?{_YEAR}", lambda match, anchor, future: _month_only(_Padded(match), anchor, future)),
-    (rf"(?:(?P<which>last|this|next) |{_IN}){_MONTH}(?P<year>(?!))?", _month_only),
+    (rf"{_MONTH},? (?:of )?{_YEAR}", _month_only),
+    (rf"(?:(?P<which>last|this|next) |{_IN}){_MONTH}", _month_only),
     (r"the day before yesterday|the day after tomorrow|yesterday(?: morning| afternoon| evening| night)?|last night|"
      r"tomorrow(?: morning| afternoon| evening| night)?|today|tonight|this (?:morning|afternoon|evening)", _day_word),
     (rf"{_COUNT} (?P<unit>(?:day|weekend|week|month|year)s?) (?:ago|back|earlier|from now)", _counted),
@@ -200,14 +228,54 @@ _PATTERNS: tuple[tuple[str, Reader], ...] = (
     (rf"(?P<which>on )?{_WEEKDAY}(?!s)", _weekday),
     (rf"{_IN}{_YEAR}", _bare_year),
 )  # fmt: skip
+_COMPILED = tuple(
+    (re.compile(rf"(?<![\w/-]){pattern}(?![\w/])", re.IGNORECASE), reader) for pattern, reader in _PATTERNS
+)
 
 
-class _Padded:
-    """A match in which a group that its pattern lacks reads as None."""
+def find_dates(text: str, anchor: date | None = None) -> list[DateSpan]:
+    """Dates left to right; where two readings overlap the earlier, then the longer, wins.
 
-    def __init__(self, match: re.Match[str]) -> None:
-        self._match = match
-        self.start, self.end = match.start, match.end
+    Without an `anchor` only explicit dates with a year are found.
 
-    def __getitem__(self, name: str) -> str | None:
-        return self._match.groupdict().get(name)
+    >>> [d.label for d in find_dates("Yesterday we met; on 3 June she moved", date(2023, 5, 8))]
+    ['7 May 2023', '3 June 2023']
+    """
+    future = bool(_FUTURE.search(text))
+    found: list[DateSpan] = []
+    for pattern, reader in _COMPILED:
+        for match in pattern.finditer(text):
+            span = (
+                reader(match, anchor or date.min + timedelta(days=800), future)
+                if _written_as_date(match)
+                else None
+            )
+            if span is not None and (anchor is not None or _names_year(match)):
+                found.append(span)
+    found.sort(key=lambda span: (span.start, -span.end))
+    kept: list[DateSpan] = []
+    for span in found:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def _names_year(match: re.Match[str]) -> bool:
+    return match.groupdict().get("year") is not None
+
+
+def _written_as_date(match: re.Match[str]) -> bool:
+    """Refuse "may", "march", "sat", "sun" in small letters: words, not dates."""
+    groups = match.groupdict()
+    name = groups.get("month") or groups.get("weekday") or "X"
+    return name[0].isupper() or len(name) > 5
+
+
+def parse_heading(line: str) -> date | None:
+    """The day of a heading line such as "[8 May 2023, 13:56]"; None for "[undated]".
+
+    >>> parse_heading("[8 May 2023, 13:56]")
+    datetime.date(2023, 5, 8)
+    """
+    spans = find_dates(line)
+    return spans[0].first if spans else None

@@ -1,8 +1,11 @@
 """Sentences of a message: where they end, and what of them carries no content."""
 
 import re
+from collections.abc import Collection
 
-_ABBREVIATIONS = frozenset("mr mrs ms dr prof st vs etc approx dept inc ltd jr sr no fig a.m p.m e.g i.e u.s".split())
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st vs etc approx dept inc ltd jr sr no fig a.m p.m e.g i.e u.s".split()
+)
 _END = re.compile(r"(?:[.!?…]+[\"'”’)\]]*|[\U0001F300-\U0001FAFF☀-➿]+)(?=\s+|$)|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•#>]+|\d{1,2}[.)])\s+")
 _FILLER = re.compile(
@@ -13,7 +16,8 @@ _FILLER = re.compile(
     r"(?:,? [A-Z][a-z]+)?(?:\s*[,!.\-–—:;]+|(?<=so)|(?<=and)|(?<=but)|(?<=well)|(?<=also)|(?<=plus))\s+)",
     re.IGNORECASE,
 )
-_VOCATIVE_END = re.compile(r",\s+(?:[A-Z][a-z]+|man|dude|buddy|guys|friend|bro)([.!?]*)$")
+_VOCATIVE_END = re.compile(r",\s+(?P<who>[A-Z][a-z]+|man|dude|buddy|guys|my friend|bro)(?P<end>[.!?]*)$")
+_FRIENDLY = frozenset({"man", "dude", "buddy", "guys", "my friend", "bro"})
 _TAG_END = re.compile(r",\s+(?:you know|right|too|though|haha+|lol|as well)([.!?]*)$", re.IGNORECASE)
 
 
@@ -56,10 +60,12 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
     )
 
 
-def strip_fillers(sentence: str) -> str:
-    """The sentence without greetings, interjections, vocatives and closing tags.
+def strip_fillers(sentence: str, names: Collection[str] = ()) -> str:
+    """The sentence without greetings, interjections, closing tags, and the name (of `names`) it closes with.
 
-    >>> strip_fillers("Hey Mel, yeah, I adopted a puppy, Melanie!")
+    Only a listener's name is a vocative: in "I have a new coach, Petra." the name is the news.
+
+    >>> strip_fillers("Hey Mel, yeah, I adopted a puppy, Melanie!", ["Melanie"])
     'I adopted a puppy!'
     """
     previous = None
@@ -68,4 +74,7 @@ def strip_fillers(sentence: str) -> str:
         shorter = _FILLER.sub("", sentence, count=1)
         sentence = shorter if any(character.isalnum() for character in shorter) else sentence
         sentence = _TAG_END.sub(r"\1", sentence)
-    return _VOCATIVE_END.sub(r"\1", sentence).strip()
+    vocative = _VOCATIVE_END.search(sentence)
+    if vocative and (vocative["who"] in _FRIENDLY or any(name.startswith(vocative["who"]) for name in names)):
+        sentence = sentence[: vocative.start()] + vocative["end"]
+    return sentence.strip()

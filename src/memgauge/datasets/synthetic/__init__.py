@@ -1,1 +1,1 @@
-"""A generated benchmark of dated assistant chats whose facts, evidence and answers are known by construction."""
+"""A generated benchmark of dated assistant chats: facts, evidence and answers known by construction."""

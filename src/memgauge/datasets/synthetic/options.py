@@ -8,7 +8,7 @@ from memgauge.errors import InputError, unknown_name
 Filler = Literal["short", "medium", "long"]
 FILLERS: dict[str, tuple[int, int]] = {"short": (1, 2), "medium": (2, 4), "long": (5, 9)}
 SLOTS_PER_QUESTION = 4  # no fact is told in more turns than this
-MOST_QUESTIONS = 70  # per history: above it the vocabularies could run out of things to own, buy or visit
+MOST_QUESTIONS = 56  # per history: above it the vocabularies could run out of things to own, buy or visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ class SyntheticOptions:
         _at_least("questions_per_history", self.questions_per_history, 1)
         _at_least("group_size", self.group_size, 1)
         if self.turns_per_session % 2:
-            raise InputError(f"turns_per_session is {self.turns_per_session}; it must be even, so add one turn")
+            raise InputError(
+                f"turns_per_session is {self.turns_per_session}; it must be even, so add one turn"
+            )
         if self.filler not in FILLERS:
             raise unknown_name("filler", self.filler, sorted(FILLERS))
         self._check_shares()
@@ -49,10 +51,14 @@ class SyntheticOptions:
                 raise InputError(f"{name} is {share!r}; it must be a number between 0 and 1, such as 0.25")
         if self.val_share + self.test_share >= 1:
             total = self.val_share + self.test_share
-            raise InputError(f"val_share and test_share add up to {total}; keep it below 1 to leave histories for train")
+            raise InputError(
+                f"val_share and test_share add up to {total}; keep it below 1 to leave histories for train"
+            )
 
     def _check_questions(self) -> None:
-        most = min(MOST_QUESTIONS, self.sessions_per_history * self.turns_per_session // 2 // SLOTS_PER_QUESTION)
+        most = min(
+            MOST_QUESTIONS, self.sessions_per_history * self.turns_per_session // 2 // SLOTS_PER_QUESTION
+        )
         if self.questions_per_history > most:
             raise InputError(
                 f"questions_per_history is {self.questions_per_history}, more than the {most} that "

@@ -9,7 +9,21 @@ WAKING_MINUTES = 900  # people chat between 07:00 and 22:00
 USUAL_GAP = 5 * WAKING_MINUTES
 LONGEST_SPAN = 1400 * WAKING_MINUTES  # a history of many sessions gets denser, not longer than four years
 WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *(
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    ),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 

@@ -1,11 +1,14 @@
 """A thread: one thing told over a history, who told which part, and the question it lets one ask."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from memgauge.datasets.synthetic.draws import Draws
 from memgauge.datasets.synthetic.people import Persona
+
+BEFORE_VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|un[^i])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Exhausted(Exception):
 
 @dataclass(slots=True)
 class Scene:
-    """What a thread is built from: choices, people, the days of its exchanges, the day of asking, used keys."""
+    """What a thread is built from: choices, people, days of its exchanges, day of asking, used keys."""
 
     draws: Draws
     persona: Persona
@@ -71,8 +74,8 @@ class Scene:
         raise Exhausted(kind)
 
     def say(self, templates: Sequence[str], **words: str) -> str:
-        """One template filled in, with a capital first letter."""
-        text = self.draws.pick(templates).format(**words)
+        """One template filled in, with a capital first letter and the right indefinite articles."""
+        text = BEFORE_VOWEL.sub(r"\1n ", self.draws.pick(templates).format(**words))
         return text[0].upper() + text[1:]
 
 

@@ -1,0 +1,185 @@
+"""Refusals: how an answer that declines is told, and how abstention questions are scored apart from the rest.
+
+An answer declines when
+  1. any statement of it opens (after a lead-in such as "Based on the context,") with one of OPENINGS, the
+     reader's own "I don't know" and "No information available." among them; or
+  2. its first statement holds one of PHRASES, or says that one of SOURCES does not tell; or
+  3. the whole answer is one of WHOLE.
+A partial answer with an aside ("Paris. The year is not mentioned.") therefore does not decline.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memgauge.errors import InputError
+from memgauge.text.normalise import clean_unicode
+
+OPENINGS = (
+    "i do not know",
+    "i do not have enough information",
+    "i do not have that information",
+    "i do not have any information",
+    "i have no information",
+    "i can not answer",
+    "i can not determine",
+    "i can not tell",
+    "i could not find",
+    "no information available",
+    "no information is available",
+    "not enough information",
+    "insufficient information",
+    "there is not enough information",
+    "there is no information",
+    "no information",
+    "i do not have information",
+    "there is insufficient information",
+    "unable to determine",
+    "can not be determined",
+    "it can not be determined",
+    "this can not be determined",
+    "that can not be determined",
+)
+PHRASES = (
+    "not mentioned",
+    "not specified",
+    "not stated",
+    "never mentioned",
+    "never specified",
+    "never stated",
+    "no mention of",
+    "no record of",
+    "not enough information",
+    "insufficient information",
+    "information is not enough",
+    "information is not available",
+    "information is not provided",
+    "can not be determined",
+    "could not be determined",
+    "you did not mention",
+    "you did not say",
+    "you never mentioned",
+)
+SOURCES = (
+    "context", "conversation", "conversations", "dialogue", "text", "passage", "passages", "history",
+    "memory", "memories", "information", "excerpt", "excerpts", "chat", "record", "records",
+)  # fmt: skip
+WHOLE = frozenset(
+    {"unknown", "n/a", "not known", "not sure", "i am not sure", "no answer", "unanswerable", "no idea"}
+)
+
+_LEAD_IN = re.compile(
+    r"(?:(?:sorry|i am sorry|i am afraid|unfortunately|however|but|so|therefore|thus|and)\b(?: that)?,?\s*"
+    r"|(?:based on|according to|from|given|in)\s[^,]{0,60},\s*)*"
+)
+_OPENS = re.compile(rf"{_LEAD_IN.pattern}(?:{'|'.join(map(re.escape, OPENINGS))})\b")
+_HOLDS = re.compile(
+    rf"\b(?:{'|'.join(map(re.escape, PHRASES))})\b"
+    rf"|\b(?:{'|'.join(SOURCES)})\b(?: \w+){{0,3}} (?:does|do|did) not"
+    r" (?:mention|say|specify|state|contain|provide|include|tell|indicate)\b"
+)
+_STATEMENTS = re.compile(r"(?<=[.!?;])(?:[\"')\]*]*)\s+|\n+")
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text: split after . ! ? ; and at line breaks, without outer white space.
+
+    >>> statements("Yes. She went; he stayed")
+    ['Yes.', 'She went;', 'he stayed']
+    """
+    return [part.strip() for part in _STATEMENTS.split(text) if part.strip()]
+
+
+def is_refusal(text: str | None) -> bool:
+    """Whether an answer declines to answer; an empty answer does not (it is an answer of no words).
+
+    >>> is_refusal("I don't know."), is_refusal("No information available."), is_refusal("He does not know")
+    (True, True, False)
+    """
+    parts = [_spell_out(part) for part in statements(clean_unicode(text or "").casefold())]
+    if not parts:
+        return False
+    if len(parts) == 1 and parts[0].strip(" .!\"'*") in WHOLE:
+        return True
+    return bool(_HOLDS.search(parts[0])) or any(_OPENS.match(part) for part in parts)
+
+
+def _spell_out(statement: str) -> str:
+    """Contractions spelled out, opening quotes and marks off, one space between words."""
+    full = statement.replace("can't", "can not").replace("cannot", "can not").replace("won't", "will not")
+    full = (
+        full.replace("dont ", "do not ")
+        .replace("n't", " not")
+        .replace("i'm", "i am")
+        .replace("there's", "there is")
+    )
+    return " ".join(full.split()).lstrip("\"'*([- ")
+
+
+def abstention_score(text: str | None) -> float:
+    """The score of an answer to a question that has none: 1 for declining, else 0 (the trap included)."""
+    return float(is_refusal(text))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalScores:
+    """Refusals of one run. Precision is None without a refusal, recall without an abstention question."""
+
+    label: str
+    precision: float | None
+    recall: float | None
+    refused: int
+    abstention: int
+    questions: int
+
+
+def refusal_scores(label: str, refused: Sequence[bool], abstention: Sequence[bool]) -> RefusalScores:
+    """Precision and recall of declining; one pair of flags per scored question.
+
+    >>> refusal_scores("run", [True, True, False], [True, False, True])
+    RefusalScores(label='run', precision=0.5, recall=0.5, refused=2, abstention=2, questions=3)
+    """
+    right = sum(said and should for said, should in zip(refused, abstention, strict=True))
+    said, should = sum(refused), sum(abstention)
+    return RefusalScores(
+        label=label,
+        precision=right / said if said else None,
+        recall=right / should if should else None,
+        refused=said,
+        abstention=should,
+        questions=len(abstention),
+    )
+
+
+def refusal_rows(
+    label: str, refused: Sequence[bool], abstention: Sequence[bool]
+) -> tuple[RefusalScores, ...]:
+    """The run's row between the two that know nothing: always refuse and always answer."""
+    count = len(abstention)
+    return (
+        refusal_scores(label, refused, abstention),
+        refusal_scores("always refuse", [True] * count, abstention),
+        refusal_scores("always answer", [False] * count, abstention),
+    )
+
+
+def overall(
+    correct: Mapping[str, float], counts: Mapping[str, int], left_out: Sequence[str] = ("adversarial",)
+) -> float | None:
+    """Share correct over all types but `left_out`, which is taken from numerator and denominator alike.
+
+    `correct` maps a type to its number (or sum of scores) of right answers, `counts` to its number of
+    questions. None when nothing is left. Raises InputError when a type has more right answers than questions.
+
+    >>> overall({"single-hop": 3, "adversarial": 4}, {"single-hop": 4, "adversarial": 4})
+    0.75
+    """
+    for kind, right in correct.items():
+        asked = counts.get(kind, 0)
+        if not 0 <= right <= asked:
+            raise InputError(
+                f"type {kind!r} has {right} right of {asked}; count both over the same questions"
+            )
+    kept = [kind for kind in counts if kind not in left_out]
+    total = sum(counts[kind] for kind in kept)
+    return sum(correct.get(kind, 0) for kind in kept) / total if total else None

@@ -1,0 +1,110 @@
+"""Markdown tables beside the diagnosis: outcomes, what carries no score, refusals, published numbers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+
+from memgauge.protocol.diagnosis import PRIMARY, Cell, Diagnosis
+from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
+from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
+from memgauge.report.tables import count_text, markdown_table, name_of
+
+LETTERS = {"right": "+", "wrong": "-"}
+
+
+def outcomes_table(cells: Sequence[Cell]) -> str:
+    """Questions by contains match under OE, CSM, RM in this order: + right, - wrong."""
+    kinds = ["".join(letters) for letters in product("+-", repeat=3)]
+    rows = []
+    for cell in cells:
+        counts: Counter[str] = Counter()
+        for each in cell.outcomes:
+            letters = [LETTERS.get(outcome) for outcome in (each.oe, each.csm, each.rm)]
+            counts["".join(letter or "?" for letter in letters)] += each.questions
+        whole = [counts[kind] for kind in kinds]
+        lost = cell.oracle_right_retrieved_wrong.value
+        if cell.outcomes:
+            last = [str(counts.total() - sum(whole)), number(lost)]
+            rows.append([*name_of(cell), *map(str, whole), *last])
+    header = ["benchmark", "reader", "system", *(f"`{kind}`" for kind in kinds)]
+    return markdown_table([*header, "one missing", "share OE right, RM wrong"], rows)
+
+
+def missing_table(cells: Sequence[Cell]) -> str:
+    """Why questions carry no score, and how far that could move contains match and its gaps."""
+    header = [
+        *("benchmark", "reader", "system", "questions", "abstention", "unscorable", "missing by status"),
+        *("OE bounds", "CSM bounds", "RM bounds", "write gap bounds", "retrieval gap bounds"),
+    ]
+    rows = []
+    for cell in cells:
+        found = cell.metrics.get(PRIMARY)
+        bounds = {} if found is None else found.bounds
+        statuses = (
+            f"{condition} {status}: {count}"
+            for condition, counts in cell.missing.items()
+            for status, count in counts.items()
+        )
+        rows.append(
+            [
+                *(*name_of(cell), str(cell.questions), str(cell.abstention), count_text(cell.unscorable)),
+                "; ".join(statuses) or "none",
+                *(interval(bounds.get(each)) for each in ("OE", "CSM", "RM", "write", "retrieval")),
+            ]
+        )
+    return markdown_table(header, rows)
+
+
+def refusals_table(cells: Sequence[Cell]) -> str:
+    """Refusing as a detector of unanswerable questions, with the two readers that need no reading."""
+    header = ["benchmark", "reader", "system", "condition", "answers", "unanswerable", "precision", "recall"]
+    rows: list[tuple[str, ...]] = []
+    for cell in cells:
+        for condition in ("OE", "CSM", "RM"):
+            found = cell.refusals[condition]
+            counts = str(found.answers), str(found.unanswerable)
+            rows.append((*name_of(cell), condition, *counts, number(found.precision), number(found.recall)))
+    for cell in cells:
+        counts, anything = (str(cell.questions), str(cell.abstention)), cell.abstention > 0
+        every = number(cell.abstention / cell.questions), number(1.0 if anything else None)
+        rows.append((cell.name.benchmark, "always refuses", "", "", *counts, *every))
+        none = UNDEFINED, number(0.0 if anything else None)
+        rows.append((cell.name.benchmark, "always answers", "", "", *counts, *none))
+    return markdown_table(header, dict.fromkeys(rows))
+
+
+def published_table(cells: Sequence[Cell]) -> str:
+    """The paper's contains match beside ours, where it printed one: another reader, for reference only."""
+    header = ["benchmark", "system", "number", "OE", "CSM", "RM", "write gap", "retrieval gap", "label"]
+    scored = [cell for cell in cells if PRIMARY in cell.metrics]
+    rows = []
+    for benchmark in dict.fromkeys(cell.name.benchmark for cell in scored):
+        for row in rows_for(benchmark):
+            rows.append(_printed(row))
+            rows += [
+                _beside(cell, cell.metrics[PRIMARY])
+                for cell in scored
+                if (cell.name.benchmark, cell.name.system) == (benchmark, row.system)
+            ]
+    return "\n".join([markdown_table(header, rows), "", *_remarks(scored)]).rstrip() if rows else ""
+
+
+def _printed(row: PublishedRow) -> list[str]:
+    numbers = (hundredths(each) for each in (row.oe, row.csm, row.rm, row.write, row.retrieval))
+    return [row.benchmark, row.system, f"published, {row.reader} readers", *numbers, recompute(row).label]
+
+
+def _beside(cell: Cell, found: Diagnosis) -> list[str]:
+    gaps = (found.gaps.oe, found.gaps.csm, found.gaps.rm, found.gaps.write, found.gaps.retrieval)
+    shown = (number(each.value, 2) for each in gaps)
+    return [cell.name.benchmark, cell.name.system, f"ours, {cell.name.reader}", *shown, found.label]
+
+
+def _remarks(cells: Sequence[Cell]) -> list[str]:
+    """The source, and what recomputing the shown tables gave."""
+    tables = {TABLE_OF.get(cell.name.benchmark) for cell in cells}
+    lines = [f"Published: {published().source}. Labels of published rows are recomputed from their gaps.", ""]
+    for each in published().verdicts:
+        if each.table in tables:
+            lines.append(f"- {each.table} table, {each.where}: {each.verdict}; {each.remark}.")
+    return lines

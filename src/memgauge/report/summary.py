@@ -1,0 +1,132 @@
+"""A whole diagnosis as Markdown for people, as nested numbers and plot rows for DVC."""
+
+from collections.abc import Sequence
+
+from memgauge.protocol.comparison import Ranking, metric_agreement
+from memgauge.protocol.diagnosis import PRIMARY, Cell, Diagnosis
+from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table
+from memgauge.report.numbers import percent
+from memgauge.report.tables import (
+    TITLES,
+    diagnosis_table,
+    labels_table,
+    ranking_table,
+    recall_table,
+    references_table,
+    type_table,
+)
+from memgauge.stats.intervals import Estimate
+
+Numbers = dict[str, "float | int | Numbers | None"]
+
+PREAMBLE = """\
+# Where memory loses evidence
+
+A gap is an operational indicator under one reader, one metric and one budget; it is not a cause. Write gap
+= OE - CSM, retrieval gap = CSM - RM, reading gap = 1 - OE, all over the questions scored under OE, CSM and
+RM alike. Intervals are 95 % percentile intervals of {draws:,} bootstrap draws over questions; "clustered"
+redraws whole groups of histories. The larger gap is named when it leads by strictly more than {margin}.
+n/a is undefined, never 0."""
+
+OUTCOMES = "Questions by their answers under OE, CSM and RM, in this order: + right, - wrong."
+
+
+def markdown_report(
+    cells: Sequence[Cell], draws: int, margin: float, rankings: Sequence[Ranking] = ()
+) -> str:
+    """Every table of the diagnosis; sections without rows are left out."""
+    sections = [PREAMBLE.format(draws=draws, margin=margin)]
+    metrics = [metric for metric in TITLES if any(metric in cell.metrics for cell in cells)]
+    sections += [
+        f"## Diagnosis by {TITLES[metric]}\n\n{diagnosis_table(cells, metric)}" for metric in metrics
+    ]
+    sections.append(f"## References: no memory, recent turns, only the evidence\n\n{references_table(cells)}")
+    if any(ranking.comparisons for ranking in rankings):
+        sections.append(f"## Systems compared by contains match\n\n{ranking_table(rankings, draws)}")
+    sections.append(f"## How firm the labels are (contains match)\n\n{labels_table(cells)}")
+    sections.append(f"## Evidence recall, without a reader\n\n{recall_table(cells)}")
+    sections.append(f"## Contains match by question type\n\n{type_table(cells)}")
+    if any(cell.outcomes for cell in cells):
+        sections.append(f"## Outcomes by question (contains match)\n\n{OUTCOMES}\n\n{outcomes_table(cells)}")
+    sections.append(f"## What carries no score\n\n{missing_table(cells)}")
+    if any(cell.abstention for cell in cells):
+        sections.append(f"## Refusals\n\n{refusals_table(cells)}")
+    if agreement := _agreement(cells):
+        sections.append(agreement)
+    if beside := published_table(cells):
+        sections.append(f"## Published numbers, for reference\n\n{beside}")
+    return "\n\n".join(sections) + "\n"
+
+
+def diagnosis_json(cells: Sequence[Cell]) -> Numbers:
+    """benchmark -> reader -> system -> metric -> number; undefined is null, unrounded otherwise."""
+    tree: Numbers = {}
+    for cell in cells:
+        node = tree
+        for key in (cell.name.benchmark, cell.name.reader):
+            child = node.setdefault(key, {})
+            assert isinstance(child, dict)
+            node = child
+        node[cell.name.system] = _cell_numbers(cell)
+    return tree
+
+
+def dvc_plot_rows(cells: Sequence[Cell], metric: str = PRIMARY) -> list[dict[str, str | float | None]]:
+    """One row a cell and part of OE (write gap, retrieval gap, RM), for `dvc plots` templates."""
+    rows: list[dict[str, str | float | None]] = []
+    for cell in cells:
+        if metric not in cell.metrics:
+            continue
+        gaps = cell.metrics[metric].gaps
+        names = {"benchmark": cell.name.benchmark, "reader": cell.name.reader, "system": cell.name.system}
+        for gap, found in (("write", gaps.write), ("retrieval", gaps.retrieval), ("RM", gaps.rm)):
+            rows.append({**names, "gap": gap, "value": found.value})
+    return rows
+
+
+def _cell_numbers(cell: Cell) -> Numbers:
+    numbers: Numbers = {metric: _metric_numbers(found) for metric, found in cell.metrics.items()}
+    for recall, found in cell.recall.items():
+        numbers[recall] = {condition.lower(): each.value for condition, each in found.items()}
+    numbers["refusal"] = {
+        condition.lower(): {"precision": each.precision, "recall": each.recall}
+        for condition, each in cell.refusals.items()
+    }
+    numbers["context_tokens"] = {key.lower(): each.value for key, each in cell.context_tokens.items()}
+    numbers["oracle_right_retrieved_wrong"] = cell.oracle_right_retrieved_wrong.value
+    numbers |= {"questions": cell.questions, "scored": cell.scored, "abstention": cell.abstention}
+    numbers["unscorable"] = sum(cell.unscorable.values())
+    numbers["missing"] = {key.lower(): sum(counts.values()) for key, counts in cell.missing.items()}
+    numbers["warnings"] = sum(cell.warnings.values())
+    return numbers
+
+
+def _metric_numbers(found: Diagnosis) -> Numbers:
+    gaps = found.gaps
+    numbers: Numbers = {"n": gaps.oe.n, "oe": gaps.oe.value, "csm": gaps.csm.value, "rm": gaps.rm.value}
+    numbers |= {f"{key.lower()}_alone": each.value for key, each in found.references.items()}
+    numbers |= _gap_numbers("write_gap", gaps.write)
+    numbers |= _gap_numbers("retrieval_gap", gaps.retrieval)
+    numbers["reading_gap"] = found.reading.value
+    for label, share in (found.label_shares or {}).items():
+        numbers[f"share_{label}"] = share
+    return numbers
+
+
+def _gap_numbers(name: str, found: Estimate) -> Numbers:
+    numbers: Numbers = {name: found.value}
+    for suffix, bounds in (("", found.interval), ("_clustered", found.clustered)):
+        numbers[f"{name}{suffix}_low"] = None if bounds is None else bounds.low
+        numbers[f"{name}{suffix}_high"] = None if bounds is None else bounds.high
+    return numbers
+
+
+def _agreement(cells: Sequence[Cell]) -> str:
+    """How often two metrics order two systems or conditions alike, by benchmark and reader."""
+    lines = []
+    for benchmark, reader in dict.fromkeys((cell.name.benchmark, cell.name.reader) for cell in cells):
+        chosen = [cell for cell in cells if (cell.name.benchmark, cell.name.reader) == (benchmark, reader)]
+        alike, pairs = metric_agreement(chosen, "contains_match", "token_f1")
+        if pairs > 1:
+            lines.append(f"- {benchmark}, {reader}: {alike} of {pairs} pairs ({percent(alike / pairs)})")
+    return "## Contains match and token F1 order systems alike\n\n" + "\n".join(lines) if lines else ""

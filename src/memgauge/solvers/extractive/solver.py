@@ -1,0 +1,48 @@
+"""The solver without a language model: each task solved by ranking and cutting its own inputs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from memgauge.errors import unknown_name
+from memgauge.records import Result
+from memgauge.solvers.extractive.answer import answer_questions
+from memgauge.solvers.extractive.ranking import Encoder, Vectors, Weights
+from memgauge.solvers.extractive.summary import summarise_sessions
+from memgauge.tasks.base import Task
+
+Output = TypeVar("Output")
+Method = Callable[[Sequence[Any], Vectors, Weights], Sequence[Any]]
+METHODS: dict[str, Method] = {
+    "answer_question": answer_questions,
+    "summarise_session": summarise_sessions,
+}
+
+
+class ExtractiveSolver:
+    """Solves tasks with embeddings, BM25, names, dates and numbers; `thresholds` are fields of `Weights`.
+
+    Deterministic; no output is ever missing, so every status is ok and every usage zero. Texts already encoded
+    stay encoded for the life of the solver. Raises InputError for an unknown threshold.
+    """
+
+    def __init__(self, encoder: Encoder, **thresholds: float) -> None:
+        known = [one.name for one in fields(Weights)]
+        for name in thresholds:
+            if name not in known:
+                raise unknown_name("threshold of the extractive solver", name, known)
+        self._weights = Weights(**thresholds)
+        self._vectors = Vectors(encoder)
+
+    def solve(self, tasks: Sequence[Task[Output]]) -> list[Result[Output]]:
+        """Results in the order of the tasks. Raises InputError for a task it has no method for."""
+        by_name: dict[str, list[int]] = {}
+        for position, task in enumerate(tasks):
+            by_name.setdefault(task.name, []).append(position)
+        outputs: dict[int, Any] = {}
+        for name, positions in by_name.items():
+            if name not in METHODS:
+                raise unknown_name("task of the extractive solver", name, sorted(METHODS))
+            solved = METHODS[name]([tasks[position] for position in positions], self._vectors, self._weights)
+            outputs.update(zip(positions, solved, strict=True))
+        return [Result(outputs[position], "ok") for position in range(len(tasks))]

@@ -1,0 +1,75 @@
+"""Stage `diagnose`: split each cell's loss into gaps, with intervals, labels, tables and a figure."""
+
+from collections import Counter
+from pathlib import Path
+
+from memgauge.errors import InputError
+from memgauge.files import read_jsonl, write_bytes, write_json, write_text
+from memgauge.metrics.scoring import ScoredItem
+from memgauge.params import Params
+from memgauge.protocol.comparison import Ranking, average_readers, rank_systems
+from memgauge.protocol.diagnosis import PRIMARY, Cell, CellName, diagnose_cell
+from memgauge.records import Context
+from memgauge.report.figures import loss_figure
+from memgauge.report.summary import diagnosis_json, markdown_report
+from memgauge.stages.layout import CONTEXTS, METRICS, REFERENCES, SCORES
+from memgauge.stages.shared import read_stores
+
+Items = dict[str, dict[str, list[ScoredItem]]]  # reader -> system -> items of all five conditions
+MEAN = "mean of readers"
+
+
+def main(params: Params, benchmark: str) -> None:
+    """Write `metrics/cells/BENCHMARK.json`, `metrics/tables/BENCHMARK.md` and `metrics/figures/BENCHMARK.png`."""
+    stats, seed = params["stats"], params["seed"]
+    draws, margin = _checked(stats)
+    items = _items(benchmark, params["readers"], params["systems"])
+    warnings = {system: _warnings(benchmark, system) for system in params["systems"]}
+    cells: list[Cell] = []
+    rankings: list[Ranking] = []
+    for reader, by_system in items.items():
+        for system, scored in by_system.items():
+            name = CellName(benchmark, reader, system)
+            cells.append(diagnose_cell(name, scored, draws, margin, seed, warnings[system]))
+        for condition in ("CSM", "RM"):
+            rankings.append(rank_systems(benchmark, reader, by_system, condition, PRIMARY, draws, seed))
+    write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells)[benchmark])
+    write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings))
+    write_bytes(METRICS / "figures" / f"{benchmark}.png", [loss_figure(cells)])
+
+
+def _checked(stats: Params) -> tuple[int, float]:
+    if set(stats) != {"draws", "margin"}:
+        raise InputError(f"stats must hold draws and margin, got {', '.join(sorted(stats))}; correct params.yaml")
+    draws, margin = stats["draws"], stats["margin"]
+    if not isinstance(draws, int) or draws < 1:
+        raise InputError(f"stats.draws must be a whole number of at least 1, got {draws!r}; 10000 is usual")
+    if not isinstance(margin, int | float) or not 0 <= margin < 1:
+        raise InputError(f"stats.margin must lie in [0, 1), got {margin!r}; the paper uses 0.02")
+    return draws, float(margin)
+
+
+def _items(benchmark: str, readers: list[str], systems: list[str]) -> Items:
+    items: Items = {}
+    for reader in readers:
+        folder = SCORES / benchmark / reader
+        shared = _scored(folder / f"{REFERENCES}.jsonl")
+        items[reader] = {system: shared + _scored(folder / f"{system}.jsonl") for system in systems}
+    if len(readers) > 1:
+        items[MEAN] = {
+            system: average_readers({reader: items[reader][system] for reader in readers}) for system in systems
+        }
+    return items
+
+
+def _scored(path: Path) -> list[ScoredItem]:
+    return list(read_jsonl(path, ScoredItem))
+
+
+def _warnings(benchmark: str, system: str) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for store in read_stores(benchmark, system).values():
+        counts.update(store.warnings)
+    for context in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context):
+        counts.update(context.warnings)
+    return dict(counts)

@@ -1,0 +1,120 @@
+"""The language-model solver with a scripted chat model: one status for every way a reply can go wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from memgauge.errors import InputError
+from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest
+from memgauge.llm.local import LocalChatModel
+from memgauge.records import Result, Usage
+from memgauge.solvers.catalogue import make_solver
+from memgauge.solvers.language_model import LanguageModelSolver
+from memgauge.tasks.answer_question import AnswerQuestion
+from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
+
+TASK = AnswerQuestion("Where?", "[undated]\nAnn: Oslo.")
+
+
+@dataclass
+class Scripted:
+    """Replies as told, and remembers what it was asked."""
+
+    replies: list[ChatReply]
+    asked: list[ChatRequest] = field(default_factory=list)
+
+    def generate(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
+        self.asked += requests
+        return self.replies[: len(requests)]
+
+
+def solve_one(reply: ChatReply) -> Result[str]:
+    model: ChatModel = Scripted([reply])
+    return LanguageModelSolver(model).solve([TASK])[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (ChatReply(" Oslo.\n", "stop", 50, 3), "ok"),
+        (ChatReply("I don't know", "stop", 50, 4), "ok"),
+        (ChatReply("", "stop", 50, 1), "empty"),
+        (ChatReply(" \n", "stop", 50, 2), "empty"),
+        (ChatReply("Oslo and", "length", 50, 200), "truncated"),
+        (ChatReply("", "length", 50, 200), "truncated"),
+        (ChatReply("Os", "content_filter", 50, 1), "refused_by_provider"),
+        (ChatReply("", "error", 50, 0), "provider_error"),
+        (ChatReply("", "error", 9000, 0, "context_truncated"), "context_truncated"),
+        (ChatReply("", "error", 50, 0, "provider_error"), "provider_error"),
+    ],
+)
+def test_every_reply_has_its_status_and_only_ok_has_output(reply: ChatReply, status: str) -> None:
+    result = solve_one(reply)
+    assert result.status == status
+    assert (result.output is not None) == (status == "ok")
+    assert result.reply == reply.text
+
+
+def test_a_call_is_counted_unless_the_request_was_never_sent() -> None:
+    assert solve_one(ChatReply("Oslo", "stop", 50, 3)).usage == Usage(50, 3, 1)
+    assert solve_one(ChatReply("Oslo and", "length", 50, 200)).usage == Usage(50, 200, 1)
+    assert solve_one(ChatReply("", "error", 9000, 0, "context_truncated")).usage == Usage(0, 0, 0)
+
+
+def test_a_reply_that_cannot_be_parsed_is_a_parse_error() -> None:
+    model = Scripted([ChatReply("---\n-", "stop")])
+    result = LanguageModelSolver(model).solve([SummariseSession(None, (("Ann", "Hi"),), 50)])[0]
+    assert (result.output, result.status, result.reply) == (None, "parse_error", "---\n-")
+
+
+def test_results_keep_the_order_of_tasks_and_requests_what_tasks_ask() -> None:
+    tasks = [SummariseSession(None, (("Ann", word),), budget) for word, budget in [("one", 10), ("two", 20)]]
+    model = Scripted([ChatReply("- 1", "stop"), ChatReply("- 2", "stop")])
+    results = LanguageModelSolver(model).solve(tasks)
+    assert [result.output for result in results] == [(SummaryLine("1"),), (SummaryLine("2"),)]
+    assert [request.max_new_tokens for request in model.asked] == [task.max_new_tokens for task in tasks]
+    assert [list(request.messages) for request in model.asked] == [task.messages() for task in tasks]
+    assert all(request.temperature == 0 for request in model.asked)
+
+
+def test_no_tasks_give_no_results() -> None:
+    assert LanguageModelSolver(Scripted([])).solve([]) == []
+
+
+class ZeroEncoder:
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return np.zeros((len(texts), 2), dtype=np.float32)
+
+
+def unwanted() -> ZeroEncoder:
+    raise AssertionError("the encoder was loaded for a solver that has no use for it")
+
+
+def test_a_language_model_role_is_made_without_loading_model_or_encoder(tmp_path: object) -> None:
+    role = {"solver": "language_model", "model": f"{tmp_path}/absent", "max_context": 512}
+    solver = make_solver(role, unwanted)
+    assert isinstance(solver, LanguageModelSolver)
+    assert isinstance(solver.chat_model, LocalChatModel)
+    assert solver.chat_model.max_context == 512
+    assert role["solver"] == "language_model"
+
+
+def test_an_extractive_role_gets_the_encoder() -> None:
+    pytest.importorskip("memgauge.solvers.extractive.solver")
+    assert hasattr(make_solver({"solver": "extractive"}, ZeroEncoder), "solve")
+
+
+@pytest.mark.parametrize(
+    ("role", "message"),
+    [
+        ({"solver": "oracle"}, "unknown solver 'oracle'; choose from extractive, language_model"),
+        ({}, "unknown solver None"),
+        ({"solver": "language_model"}, "names no model"),
+        ({"solver": "language_model", "model": "x", "beams": 4}, "unknown option of LocalChatModel 'beams'"),
+    ],
+)
+def test_a_role_that_names_nothing_known_is_refused(role: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_solver(role, unwanted)
