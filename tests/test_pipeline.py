@@ -8,14 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
 
-from memgauge.params import load, unread
-from memgauge.stages.table import RESERVED, STAGES
+from memgauge.params import load
+from memgauge.stages.table import STAGES, check_params
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
@@ -73,7 +72,9 @@ def copy_worktree(target: Path) -> None:
     """A git repository with the files git would track here, committed or not."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=REPOSITORY, capture_output=True, check=True,
+        cwd=REPOSITORY,
+        capture_output=True,
+        check=True,
     ).stdout.decode()
     for name in filter(None, listed.split("\0")):
         if (source := REPOSITORY / name).is_file() and not name.startswith(("metrics/", "dvc.lock")):
@@ -82,7 +83,7 @@ def copy_worktree(target: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
     """A scratch repository after one whole `dvc repro`."""
     folder = tmp_path_factory.mktemp("scratch")
     copy_worktree(folder)
@@ -93,7 +94,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
     clone.commit()
     clone.ran()
     clone.commit()
-    yield clone
+    return clone
 
 
 def verbs(stages: set[str]) -> set[str]:
@@ -153,7 +154,9 @@ class TestRerunTable:
 
     def test_forced_rerun_gives_the_same_hashes(self, scratch: Scratch) -> None:
         before = (scratch.folder / "dvc.lock").read_bytes()
-        forced = [f"{verb}@*" for verb in ("prepare", "write", "retrieve", "refer", "read", "score", "diagnose")]
+        forced = [
+            f"{verb}@*" for verb in ("prepare", "write", "retrieve", "refer", "read", "score", "diagnose")
+        ]
         for pattern in forced:
             scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)
         assert (scratch.folder / "dvc.lock").read_bytes() == before
@@ -191,8 +194,7 @@ def test_every_stage_is_in_the_table() -> None:
 
 
 def test_every_parameter_is_read_by_a_stage() -> None:
-    patterns = [key for stage in STAGES.values() for key in stage.params]
-    assert unread(load(REPOSITORY / "params.yaml"), [*patterns, *RESERVED]) == []
+    check_params(load(REPOSITORY / "params.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,11 @@ def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change
     text = (REPOSITORY / "params.yaml").read_text(encoding="utf-8")
     (tmp_path / "params.yaml").write_text(text + change, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "memgauge.stages", "report"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "memgauge.stages", "report"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert words in done.stderr

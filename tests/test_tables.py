@@ -15,7 +15,7 @@ from memgauge.protocol.labels import labels_by_margin
 from memgauge.protocol.outcomes import CONDITIONS
 from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table
 from memgauge.report.published import conflicts, published, recompute
-from memgauge.report.summary import diagnosis_json, dvc_plot_rows, markdown_report
+from memgauge.report.summary import diagnosis_json, markdown_report
 from memgauge.report.tables import diagnosis_table, labels_table, references_table, type_table
 
 CHAIN = {"OE": 8, "CSM": 5, "RM": 4}  # right answers of ten questions
@@ -123,12 +123,6 @@ def test_json_leaves_are_numbers_or_null(cell: Cell) -> None:
 
     check(diagnosis_json([cell, cell_of(ten(), "epc")]))
     assert list(diagnosis_json([cell])["synthetic"]["extractive"]) == ["summary"]  # type: ignore[index, arg-type, call-overload]
-
-
-def test_plot_rows_add_up_to_the_oracle(cell: Cell) -> None:
-    rows = dvc_plot_rows([cell])
-    assert [row["gap"] for row in rows] == ["write", "retrieval", "RM"]
-    assert sum(float(row["value"] or 0) for row in rows) == pytest.approx(0.8, abs=1e-12)
 
 
 def test_a_cell_survives_being_written_and_read(cell: Cell, tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def install(asset: Asset, folder: Path, take: Callable[[Asset, Path], None]) -> 
             faults = find_faults(asset, fresh)
             if faults:
                 raise AssetError(
-                    f"{asset.name}: {faults[0]}; it is not the pinned file, so nothing was installed"
+                    f"{asset.name}: {faults[0]} in what was fetched, so nothing was installed; "
+                    "try another source, or the library versions of constraints.txt"
                 )
             if folder.exists():
                 os.replace(folder, Path(scratch) / "old")

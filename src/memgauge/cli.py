@@ -6,9 +6,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memgauge.errors import InputError, MemgaugeError
+
+if TYPE_CHECKING:
+    from memgauge.records import History, Question
 
 EPILOG = """examples:
   memgauge data describe locomo --json     what one benchmark holds, oddities counted
@@ -41,11 +46,15 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    data = commands.add_parser("data", help="look at a benchmark").add_subparsers(required=True, metavar="ACTION")
+    data = commands.add_parser("data", help="look at a benchmark").add_subparsers(
+        required=True, metavar="ACTION"
+    )
     describe = data.add_parser("describe", help="count what a benchmark holds")
     describe.add_argument("name", help="synthetic, locomo, longmemeval or beam")
     describe.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    describe.add_argument("--folder", type=Path, help="its raw files (default: MEMGAUGE_DATA, else data/raw/NAME)")
+    describe.add_argument(
+        "--folder", type=Path, help="its raw files (default: MEMGAUGE_DATA, else data/raw/NAME)"
+    )
     describe.set_defaults(run=_describe)
     assets = commands.add_parser("assets", help="bring a model or vocabulary into models/")
     assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, minilm or smollm2")
@@ -60,15 +69,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _describe(options: argparse.Namespace) -> None:
     from memgauge.assets import ensure
-    from memgauge.datasets.catalogue import reader
     from memgauge.datasets.describe import describe
     from memgauge.text.tokens import models_folder
 
-    read = reader(options.name)
-    folder = options.folder or _raw_folder(options.name)
-    ensure("cl100k_base", models_folder())
     quirks: Counter[str] = Counter()
-    facts = describe(options.name, read(folder, quirks), quirks)
+    pairs = _pairs(options.name, options.folder, quirks)
+    ensure("cl100k_base", models_folder())
+    facts = describe(options.name, pairs, quirks)
     if options.json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
@@ -81,14 +88,26 @@ def _describe(options: argparse.Namespace) -> None:
             print(f"{key:<42} {value:>12,}" if isinstance(value, int) else f"{key:<42} {value:>12}")
 
 
-def _raw_folder(name: str) -> Path:
-    raw = Path("data/raw") / name
-    local = os.environ.get("MEMGAUGE_DATA")
-    if local and name != "synthetic":
-        return Path(local)
-    if raw.is_dir():
-        return raw
-    raise InputError(f"no files of {name} in {raw}; run `dvc repro fetch@{name}`, or set MEMGAUGE_DATA or --folder")
+def _pairs(
+    name: str, folder: Path | None, quirks: Counter[str]
+) -> "Iterator[tuple[History, tuple[Question, ...]]]":
+    """The raw files where they are; without any, the synthetic benchmark at its default size."""
+    from memgauge.datasets.catalogue import reader
+
+    read = reader(name)
+    raw, local = Path("data/raw") / name, os.environ.get("MEMGAUGE_DATA")
+    if folder is None and name == "synthetic" and not raw.is_dir():
+        from memgauge.datasets.synthetic.generate import generate
+        from memgauge.datasets.synthetic.options import SyntheticOptions
+
+        return generate(SyntheticOptions(), seed=17)
+    if folder is None:
+        folder = Path(local) if local and name != "synthetic" else raw
+    if not folder.is_dir():
+        raise InputError(
+            f"no files of {name} in {folder}; run `dvc repro fetch@{name}`, or set MEMGAUGE_DATA or --folder"
+        )
+    return read(folder, quirks)
 
 
 def _assets(options: argparse.Namespace) -> None:
@@ -101,13 +120,10 @@ def _assets(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from memgauge.params import load, unread
-    from memgauge.stages.table import RESERVED, STAGES
+    from memgauge.params import load
+    from memgauge.stages.table import check_params
 
-    tree = load(Path("params.yaml"))
-    patterns = [key for stage in STAGES.values() for key in stage.params]
-    if stray := unread(tree, [*patterns, *RESERVED]):
-        raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
+    check_params(load(Path("params.yaml")))
     print("params.yaml: every key is read by a stage")
 
 
@@ -115,7 +131,16 @@ def _ui(options: argparse.Namespace) -> None:
     store = Path("mlflow.db").resolve()
     if not store.is_file():
         raise InputError(f"no recorded runs in {store}; run `dvc repro` first")
-    command = ["mlflow", "ui", "--backend-store-uri", f"sqlite:///{store}", "--port", str(options.port), "--workers", "1"]
+    command = [
+        "mlflow",
+        "ui",
+        "--backend-store-uri",
+        f"sqlite:///{store}",
+        "--port",
+        str(options.port),
+        "--workers",
+        "1",
+    ]
     subprocess.run([sys.executable, "-m", *command], check=False)
 
 

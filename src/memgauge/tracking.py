@@ -1,6 +1,6 @@
 """The only module that imports mlflow: one parent run a pipeline run, one child run a cell.
 
-Undefined values are left out and named in the tag `undefined`; values that are too long become an artifact and a digest.
+Undefined values are left out and named in the tag `undefined`; values too long become an artifact and a digest.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ class Cell:
 
 
 def open_store(root: Path) -> str:
-    """Point mlflow at the SQLite store below `root`; returns its address, absolute so that every experiment shares it."""
+    """Point mlflow at the SQLite store below `root`, by an absolute address that every experiment shares."""
     address = f"sqlite:///{root / 'mlflow.db'}"
     mlflow.set_tracking_uri(address)
     if mlflow.get_experiment_by_name(EXPERIMENT) is None:

@@ -55,6 +55,23 @@ def read_prepared(folder: Path) -> Benchmark:
     )
 
 
+def stream_prepared(folder: Path) -> Iterator[Pair]:
+    """Each history with its questions, one history in memory at a time; both files list histories in one order."""
+    questions = read_jsonl(folder / QUESTIONS, Question)
+    waiting = next(questions, None)
+    for history in read_jsonl(folder / HISTORIES, History):
+        own: list[Question] = []
+        while waiting is not None and waiting.history_id == history.id:
+            own.append(waiting)
+            waiting = next(questions, None)
+        yield history, tuple(own)
+    if waiting is not None:
+        raise InputError(
+            f"{folder / QUESTIONS}: question {waiting.id!r} is about history {waiting.history_id!r}, "
+            f"which {HISTORIES} does not hold at its place; make both files again"
+        )
+
+
 def _limits(given: Mapping[str, Any]) -> Limits:
     try:
         chosen = msgspec.convert(dict(given), Limits)

@@ -1,9 +1,9 @@
-"""A whole diagnosis as Markdown for people, as nested numbers and plot rows for DVC."""
+"""A whole diagnosis as Markdown for people and as nested numbers for `dvc metrics diff`."""
 
 from collections.abc import Sequence
 
 from memgauge.protocol.comparison import Ranking, metric_agreement
-from memgauge.protocol.diagnosis import PRIMARY, Cell, Diagnosis
+from memgauge.protocol.diagnosis import Cell, Diagnosis
 from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table
 from memgauge.report.numbers import percent
 from memgauge.report.tables import (
@@ -69,19 +69,6 @@ def diagnosis_json(cells: Sequence[Cell]) -> Numbers:
             node = child
         node[cell.name.system] = _cell_numbers(cell)
     return tree
-
-
-def dvc_plot_rows(cells: Sequence[Cell], metric: str = PRIMARY) -> list[dict[str, str | float | None]]:
-    """One row a cell and part of OE (write gap, retrieval gap, RM), for `dvc plots` templates."""
-    rows: list[dict[str, str | float | None]] = []
-    for cell in cells:
-        if metric not in cell.metrics:
-            continue
-        gaps = cell.metrics[metric].gaps
-        names = {"benchmark": cell.name.benchmark, "reader": cell.name.reader, "system": cell.name.system}
-        for gap, found in (("write", gaps.write), ("retrieval", gaps.retrieval), ("RM", gaps.rm)):
-            rows.append({**names, "gap": gap, "value": found.value})
-    return rows
 
 
 def _cell_numbers(cell: Cell) -> Numbers:

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from memgauge.errors import InputError, MemgaugeError, unknown_name
-from memgauge.params import load, select, unread
-from memgauge.stages.table import RESERVED, STAGES
+from memgauge.params import load, select
+from memgauge.stages.table import STAGES, check_params
 
 
 def run(name: str, arguments: list[str], params_file: Path) -> None:
@@ -21,9 +21,7 @@ def run(name: str, arguments: list[str], params_file: Path) -> None:
     if len(arguments) != len(stage.axes):
         raise InputError(f"stage {name} takes {len(stage.axes)} arguments ({', '.join(stage.axes)})")
     tree = load(params_file)
-    patterns = [key for each in STAGES.values() for key in each.params]
-    if stray := unread(tree, [*patterns, *RESERVED]):
-        raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
+    check_params(tree)
     axes = dict(zip(stage.axes, arguments, strict=True))
     module = importlib.import_module(f"memgauge.stages.{name}")
     module.main(select(tree, stage.keys(axes)), **axes)

@@ -1,11 +1,10 @@
 """Stage `prepare`: turn one benchmark's raw files into histories and questions."""
 
 from collections import Counter
-from pathlib import Path
 
 from memgauge.datasets.catalogue import reader
 from memgauge.datasets.describe import describe
-from memgauge.datasets.prepared import read_prepared, write_prepared
+from memgauge.datasets.prepared import stream_prepared, write_prepared
 from memgauge.files import write_json
 from memgauge.params import Params
 from memgauge.stages.layout import METRICS, PREPARED, RAW
@@ -18,13 +17,4 @@ def main(params: Params, benchmark: str) -> None:
     pairs = reader(benchmark)(RAW / benchmark, quirks, **options)
     folder = PREPARED / benchmark
     write_prepared(folder, pairs, quirks, params[f"benchmark.{benchmark}.select"])
-    _describe(benchmark, folder)
-
-
-def _describe(name: str, folder: Path) -> None:
-    prepared = read_prepared(folder)
-    questions: dict[str, list] = {history.id: [] for history in prepared.histories}  # type: ignore[type-arg]
-    for question in prepared.questions:
-        questions[question.history_id].append(question)
-    pairs = ((history, tuple(questions[history.id])) for history in prepared.histories)
-    write_json(METRICS / "data" / f"{name}.json", describe(name, pairs, Counter(prepared.quirks)))
+    write_json(METRICS / "data" / f"{benchmark}.json", describe(benchmark, stream_prepared(folder), +quirks))

@@ -37,7 +37,9 @@ def read_stores(benchmark: str, system: str) -> dict[str, Store]:
     stores: dict[str, Store] = {}
     for store in read_jsonl(stores_path(benchmark, system), Store):
         if store.history_id in stores:
-            raise InputError(f"{stores_path(benchmark, system)} holds history {store.history_id!r} twice; repeat `write`")
+            raise InputError(
+                f"{stores_path(benchmark, system)} holds {store.history_id!r} twice; repeat `write`"
+            )
         stores[store.history_id] = store
     return stores
 

@@ -5,6 +5,9 @@
 
 from dataclasses import dataclass
 
+from memgauge.errors import InputError
+from memgauge.params import Params, unread
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -42,3 +45,10 @@ STAGES: dict[str, Stage] = {
 
 # Top-level keys of the contract that wait for the part that reads them.
 RESERVED = ("alpha",)
+
+
+def check_params(tree: Params) -> None:
+    """Raises InputError for a key that no stage reads: a misspelt one would otherwise change nothing."""
+    patterns = [key for stage in STAGES.values() for key in stage.params]
+    if stray := unread(tree, [*patterns, *RESERVED]):
+        raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")

@@ -63,7 +63,10 @@ def _is_number(value: object) -> bool:
 
 def _reader_tags(role: Params) -> dict[str, str]:
     prompt = files("memgauge.prompts").joinpath("answer_question.txt").read_bytes()
-    tags = {"prompt_sha256": hashlib.sha256(prompt).hexdigest(), "model": str(role.get("model", role["solver"]))}
+    tags = {
+        "prompt_sha256": hashlib.sha256(prompt).hexdigest(),
+        "model": str(role.get("model", role["solver"])),
+    }
     if "model" in role:
         tags["model_sha256"] = _digest(sorted(Path(role["model"]).glob("*.safetensors")))
     return tags
@@ -78,5 +81,7 @@ def _digest(paths: list[Path]) -> str:
 
 
 def _commit(root: Path) -> str:
-    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False
+    )
     return found.stdout.strip() or "uncommitted"

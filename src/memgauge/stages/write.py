@@ -21,5 +21,6 @@ def main(params: Params, benchmark: str, system: str) -> None:
     histories = read_prepared(PREPARED / benchmark).histories
     bar = tqdm(histories, desc=f"write {benchmark} {system}", unit="history", delay=2)
     write_jsonl(
-        stores_path(benchmark, system), (write_store(memory, history, budget_tokens, tools) for history in bar)
+        stores_path(benchmark, system),
+        (write_store(memory, history, budget_tokens, tools) for history in bar),
     )

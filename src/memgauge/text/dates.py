@@ -217,7 +217,7 @@ _PATTERNS: tuple[tuple[str, Reader], ...] = (
     (r"(?P<number>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])/(?P<year>(?:19|20)\d\d)", _iso),
     (rf"(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? ?{_YEAR})?", _day_month),
     (rf"{_MONTH} {_DAY}(?!\d|:)(?:,? {_YEAR})?", _day_month),
-    (rf"{_MONTH},? (?:of )?{_YEAR}", _month_only),
+    (rf"(?<!\d ){_MONTH},? (?:of )?{_YEAR}", _month_only),
     (rf"(?:(?P<which>last|this|next) |{_IN}){_MONTH}", _month_only),
     (r"the day before yesterday|the day after tomorrow|yesterday(?: morning| afternoon| evening| night)?|last night|"
      r"tomorrow(?: morning| afternoon| evening| night)?|today|tonight|this (?:morning|afternoon|evening)", _day_word),

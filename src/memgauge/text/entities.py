@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _WORD = r"[A-Z][\w'’&-]*[\w]|[A-Z]"
 _RUN = re.compile(
-    rf"(?:{_WORD})(?:(?:\s|\s(?:of|the|de|la|and the|for|at|in)\s|\s&\s|:\s|-|\.\s)(?:{_WORD}|\d+))*"
+    rf"(?:{_WORD})(?:(?:\s|\s(?:of|the|de|la|and the|for)\s|\s&\s|:\s|-|\.\s)(?:{_WORD}|\d+))*"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]")
 # Words whose capital says nothing: they open sentences, or are always written so.
@@ -26,7 +26,9 @@ CAPITALISED_BY_RULE = frozenset(
     october november december""".split()
 )
 # "Milan has ...", "Ann, my ...": an opening word that acts like a name
-_ACTS = re.compile(r"(?:'s)?,? (?:has|is|was|had|will|would|said|says|told|lives|works|loves|likes|wants|went|got|my|and I)\b")
+_ACTS = re.compile(
+    r"(?:'s)?,? (?:has|is|was|had|will|would|said|says|told|lives|works|loves|likes|wants|went|got|my|and I)\b"
+)
 PLACE_CUE = re.compile(
     r"\b(?:in|at|to|from|near|around|visit(?:ed|ing)?|through|across|outside|inside|into|toward|towards|"
     r"live[sd]?|moved|based)\s+(?:the\s+)?$",
@@ -76,7 +78,11 @@ def _trim(text: str, start: int, end: int, known: Collection[str]) -> Name | Non
     piece = text[start:end]
     if piece.endswith(("'s", "’s")):
         piece = piece[:-2]
-    if opening and len(words) == 1 and not (_bare(piece) in known or piece.isupper() or _ACTS.match(text, end)):
+    if (
+        opening
+        and len(words) == 1
+        and not (_bare(piece) in known or piece.isupper() or _ACTS.match(text, end))
+    ):
         return None
     return Name(start, start + len(piece), piece, opening=opening)
 

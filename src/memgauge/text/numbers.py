@@ -42,7 +42,7 @@ UNIT_DAYS = {
 _UNIT = rf"(?:{'|'.join(UNIT_DAYS)})s?"
 _AMOUNT = rf"(?:{_DIGITS}|{_WORD}|an?|half an?|a few|several|many|a couple(?: of)?)"
 _NUMBER = re.compile(
-    rf"(?P<money>[$€£¥]\s?)?(?<![\w.,])(?P<value>{_DIGITS}|\b{_WORD}\b)"
+    rf"(?P<money>[$€£¥]\s?)?(?<![\w.,:])(?P<value>{_DIGITS}|\b{_WORD}\b)"
     rf"(?P<scale>\s?(?:k|m|million|billion|thousand|hundred)\b)?(?P<after>\s?%|\s(?:percent|dollars|euros|pounds|bucks)\b)?"
     r"(?![\d]|:\d|(?:st|nd|rd|th)\b)",
     re.IGNORECASE,

@@ -7,7 +7,7 @@ from datetime import datetime
 from memgauge.datasets.synthetic.absent import ABSENT
 from memgauge.datasets.synthetic.draws import Draws
 from memgauge.datasets.synthetic.events import EVENTS
-from memgauge.datasets.synthetic.options import SLOTS_PER_QUESTION, SyntheticOptions
+from memgauge.datasets.synthetic.options import SyntheticOptions
 from memgauge.datasets.synthetic.people import Persona
 from memgauge.datasets.synthetic.single import ASSISTANT_FACTS, PREFERENCE_FACTS, USER_FACTS
 from memgauge.datasets.synthetic.tallies import TALLIES
@@ -94,24 +94,22 @@ def plan_history(
     """Threads for every question, categories in turn, starting elsewhere in every history."""
     exchanges = options.turns_per_session // 2
     slots = Slots(draws, len(moments), exchanges)
-    used: set[str] = set()
-    threads: list[Placed] = []
+    scene = Scene(draws, persona, (), asked.date(), set())
+    threads = []
     told: dict[int, Statement] = {}
     kinds: dict[int, str] = {}
     count = options.questions_per_history
     for question in range(count):
         category = CATEGORIES[(number * count + question) % len(CATEGORIES)]
-        scene = Scene(draws, persona, (), asked.date(), used)
         placed = _place(scene, category, slots, moments, exchanges)
         threads.append(placed)
         told.update(zip(placed.slots, placed.thread.statements, strict=True))
-        reserve = SLOTS_PER_QUESTION * (count - question - 1)
-        for aside in placed.thread.asides:
-            if len(slots) > reserve:
-                placed_at = slots.take(1)[0]
-                told[placed_at] = aside
-                kinds[placed_at] = placed.thread.kind
         kinds.update(dict.fromkeys(placed.slots, placed.thread.kind))
+    for placed in threads:  # distractors only fill what the questions left free
+        for aside in placed.thread.asides[: len(slots)]:
+            (slot,) = slots.take(1)
+            told[slot] = aside
+            kinds[slot] = placed.thread.kind
     return Plan(tuple(threads), told, kinds)
 
 

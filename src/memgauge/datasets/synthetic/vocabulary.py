@@ -44,7 +44,8 @@ CITIES = words(
     Uppsala, Utrecht, Valencia, Valparaiso, Verona, Vilnius, Wellington, York, Zagreb"""
 )
 TIES = words(
-    """friend, colleague, neighbour, old classmate, running mate, cousin by marriage, former boss, hiking companion, pen pal, study partner, old roommate, bandmate"""
+    """friend, colleague, neighbour, old classmate, running mate, cousin by marriage, former boss, hiking
+    companion, pen pal, study partner, old roommate, bandmate"""
 )
 PET_NAMES = words(
     """Biscuit, Pickle, Waffles, Nimbus, Pepper, Juniper, Mochi, Tofu, Captain, Domino, Bramble, Truffle,

@@ -46,9 +46,7 @@ CHANGING = (
     ),
     Attribute(
         "model",
-        words(
-            """phone, laptop, headphones, bicycle, camera, vacuum cleaner, e-reader, smartwatch, printer"""
-        ),
+        words("""phone, laptop, headset, bicycle, camera, vacuum cleaner, e-reader, smartwatch, printer"""),
         MODELS,
         ("My {k} is a {v}.", "I use a {v} as my {k}.", "For the record, the {k} I have is the {v}."),
         ("{p} owns a {v} and says no other {k} comes close.", "{p} bought a {v} as a {k}."),
@@ -126,9 +124,7 @@ CHANGING = (
     ),
     Attribute(
         "record",
-        words(
-            """5K, 10K, road race, mile, parkrun, hill loop, open-water kilometre, indoor rowing test"""
-        ),
+        words("""5K, 10K, road race, mile, parkrun, hill loop, open-water kilometre, indoor rowing test"""),
         tuple(
             f"{minute}:{second:02d}"
             for minute in (24, 26, 27, 29, 31, 33)

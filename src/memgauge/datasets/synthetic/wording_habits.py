@@ -55,7 +55,7 @@ PREFERENCES = {
     ),
     "holiday": ("small islands off season", "long train journeys", "mountain huts", "big noisy cities"),
     "workout": ("short workouts before sunrise", "swimming in cold water", "team sports", "dancing at home"),
-    "background music": ("solo piano", "brass bands", "rain sounds", "old samba records"),
+    "background playlist": ("solo piano", "brass bands", "rain sounds", "old samba records"),
     "plane seat": ("an aisle seat at the back", "a window seat over the wing", "the front row"),
     "notebook": ("unlined paper", "dotted paper with numbered pages", "tiny pocket notebooks"),
     "party": ("dinners for four", "garden parties in the afternoon", "costume parties", "potlucks"),

@@ -58,7 +58,7 @@ LASTING = (
         "price",
         words(
             """toaster, desk lamp, rain jacket, sleeping bag, blender, office chair, carry-on, yoga mat,
-            coffee grinder, bookcase, hiking poles, wall clock, wok, duvet"""
+            coffee grinder, bookcase, headlamp, wall clock, wok, duvet"""
         ),
         PRICES,
         (
@@ -73,8 +73,8 @@ LASTING = (
     Attribute(
         "shop",
         words(
-            """wool scarf, cast-iron pan, fountain pen, leather boots, binoculars, tent, teapot, violin
-            strings, globe, rug"""
+            """wool scarf, cast-iron pan, fountain pen, leather satchel, telescope, tent, teapot, violin
+            bow, globe, rug"""
         ),
         SHOPS,
         (
@@ -149,8 +149,8 @@ LASTING = (
     Attribute(
         "minutes",
         words(
-            """train commute, school run, walk to the station, lake loop by bike, drive to my
-            parents, ferry crossing"""
+            """train commute, school run, walk to the station, lake loop by bike, drive to my parents,
+            ferry crossing"""
         ),
         MINUTES,
         (

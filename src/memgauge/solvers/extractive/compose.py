@@ -14,8 +14,13 @@ from memgauge.text.dates import DateSpan, render_day
 from memgauge.text.numbers import find_durations, find_frequencies
 
 UNKNOWN = "I don't know"
-_NEGATION = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|\w+n't|cannot|stopped|quit|unable)\b", re.I)
-_UNCHANGED = re.compile(r"\bnothing (?:has )?changed\b|\bno (?:doubt|wonder|problem|worries|change)\b|\bnot only\b|\bcan't wait\b", re.I)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|\w+n't|cannot|stopped|quit|unable)\b", re.I
+)
+_UNCHANGED = re.compile(
+    r"\bnothing (?:has )?changed\b|\bno (?:doubt|wonder|problem|worries|change)\b|\bnot only\b|\bcan't wait\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,12 @@ _ENTRY = re.compile(r"(?:^|\s)\(?(\d{1,2})[.)]\s+(.+?)(?=[,;]?\s+\(?\d{1,2}[.)]\
 
 def _listed(ranked: Ranked) -> str | None:
     """The n-th entry of a numbered list in the best messages, when the question asks for one by its place."""
-    asked = max(_ASKED_PLACE.finditer(ranked.expected.question.lower()), key=lambda match: match.start(), default=None)
-    if not asked or not re.search(r"\b(?:list|item|entry|listed|point|step|number)\b", ranked.expected.question, re.I):
+    asked = max(
+        _ASKED_PLACE.finditer(ranked.expected.question.lower()), key=lambda match: match.start(), default=None
+    )
+    if not asked or not re.search(
+        r"\b(?:list|item|entry|listed|point|step|number)\b", ranked.expected.question, re.I
+    ):
         return None
     place = _ORDINALS.index(asked["word"]) + 1 if asked["word"] else int(asked["digit"] or asked["number"])
     for position in best_positions(ranked.scores, 5):
@@ -128,7 +137,12 @@ def _written(span: DateSpan, expected: Expected) -> str:
 
 def _interval(ranked: Ranked) -> str | None:
     """Days between two events, or between one event and the day of the question."""
-    ago = [d for s in ranked.best(2, 0.15) for d in find_durations(s.core) if re.search(rf"{re.escape(d.text)} ago", s.core)]
+    ago = [
+        d
+        for s in ranked.best(2, 0.15)
+        for d in find_durations(s.core)
+        if re.search(rf"{re.escape(d.text)} ago", s.core)
+    ]
     if ago and ranked.asked is None and len(ranked.parts) < 2:
         return f"{ago[0].text} ago" if "ago" in ranked.expected.question else ago[0].text
     days = [_event_day(ranked.index, scores) for scores in ranked.parts]
@@ -152,7 +166,17 @@ def _length(days: int, question: str) -> str:
     ('3 weeks', '1 day', '2 months')
     """
     named = re.search(r"\b(day|week|month|year)s\b", question, re.IGNORECASE)
-    unit = named[1].lower() if named else "day" if days < 14 else "week" if days < 56 else "month" if days < 700 else "year"
+    unit = (
+        named[1].lower()
+        if named
+        else "day"
+        if days < 14
+        else "week"
+        if days < 56
+        else "month"
+        if days < 700
+        else "year"
+    )
     count = round(days / {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit])
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
@@ -166,7 +190,9 @@ def _duration(ranked: Ranked) -> str | None:
 def _total(ranked: Ranked) -> str | None:
     """The sum of the amounts of money that the closest messages name, one a message."""
     question = ranked.expected
-    topic = set(question.terms) - set(content_stems("much spend spent cost total altogether overall add up sum"))
+    topic = set(question.terms) - set(
+        content_stems("much spend spent cost total altogether overall add up sum")
+    )
     amounts: dict[int, float] = {}
     for position in best_positions(ranked.scores, 12):
         sentence = ranked.index.sentences[position]
@@ -177,7 +203,9 @@ def _total(ranked: Ranked) -> str | None:
 
 
 def _money(ranked: Ranked) -> str | None:
-    if re.search(r"\b(?:total|altogether|in all|overall|combined|add up|sum)\b", ranked.expected.question, re.I):
+    if re.search(
+        r"\b(?:total|altogether|in all|overall|combined|add up|sum)\b", ranked.expected.question, re.I
+    ):
         return _total(ranked) or _number(ranked)
     return _number(ranked)
 
@@ -214,7 +242,9 @@ def _first_of(finder: Callable[[Expected, Sentence], list[str]]) -> Callable[[Ra
 def _yes_no(ranked: Ranked) -> str:
     """Yes when the best sentence says so without a negation that the question lacks."""
     best = ranked.best(3, 0.15)[0]
-    negated = bool(_NEGATION.search(_UNCHANGED.sub("", best.core))) != bool(_NEGATION.search(ranked.expected.question))
+    negated = bool(_NEGATION.search(_UNCHANGED.sub("", best.core))) != bool(
+        _NEGATION.search(ranked.expected.question)
+    )
     return "No" if negated else "Yes"
 
 
@@ -229,7 +259,9 @@ def _choice(ranked: Ranked) -> str:
 
     def support(position: int) -> float:
         terms = content_stems(ranked.expected.options[position])
-        named = sum(1 / (rank + 1) for rank, text in enumerate(said) for term in terms if term in text.split())
+        named = sum(
+            1 / (rank + 1) for rank, text in enumerate(said) for term in terms if term in text.split()
+        )
         near = float(ranked.parts[position].max()) if position < len(ranked.parts) else 0.0
         return named / max(len(terms), 1) + near
 
@@ -292,7 +324,11 @@ def _phrase(ranked: Ranked) -> str:
     """The news of the best sentence, and of the next one when it is almost as close."""
     lead = ranked.best(3, 0.15)[0]
     parts = [spans.new_part(lead.core, ranked.expected)]
-    rest = [one for one in ranked.best(2, ranked.weights.second) if one is not lead and ranked.expected.order != "newest"]
+    rest = [
+        one
+        for one in ranked.best(2, ranked.weights.second)
+        if one is not lead and ranked.expected.order != "newest"
+    ]
     parts += [spans.new_part(one.core, ranked.expected) for one in rest]
     return "; ".join(dict.fromkeys(parts))
 

@@ -24,13 +24,20 @@ _PLACE_PHRASE = re.compile(
     r"\b(?:at|in|to|on|near|by|from|inside|outside|around|into|under|behind)\s"
     rf"((?:the|a|an|my|our|this|that|his|her|their)\s{_NOUN}(?:\s{_NOUN}){{0,2}}(?:\sof\s(?:my|the|a|our)\s{_NOUN}(?:\s{_NOUN})?)?)"
 )
-CLOCK = re.compile(r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?:\s?[ap]\.?m\b\.?)?|\b1?\d\s?[ap]\.?m\b\.?|\bnoon\b|\bmidnight\b", re.IGNORECASE)
+CLOCK = re.compile(
+    r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?:\s?[ap]\.?m\b\.?)?|\b1?\d\s?[ap]\.?m\b\.?|\bnoon\b|\bmidnight\b",
+    re.IGNORECASE,
+)
 
 
 def other_names(expected: Expected, sentence: Sentence) -> list[Name]:
     """Names in a sentence that the question does not give away."""
     known = set(expected.names) | {sentence.speaker}
-    return [name for name in find_names(sentence.core) if not {part.lower() for part in name.text.split()} <= known]
+    return [
+        name
+        for name in find_names(sentence.core)
+        if not {part.lower() for part in name.text.split()} <= known
+    ]
 
 
 def titles(expected: Expected, sentence: Sentence) -> list[str]:
@@ -54,14 +61,21 @@ def places(expected: Expected, sentence: Sentence) -> list[str]:
 
 
 def _timely(phrase: str) -> bool:
-    return bool(re.search(r"\b(?:day|week|month|year|morning|night|time|moment|end|way|future|past|start|weekend)s?\b", phrase))
+    return bool(
+        re.search(
+            r"\b(?:day|week|month|year|morning|night|time|moment|end|way|future|past|start|weekend)s?\b",
+            phrase,
+        )
+    )
 
 
 def numbers(expected: Expected, sentence: Sentence) -> list[NumberSpan]:
     """Numbers that are no part of a date; those whose noun the question names come first."""
     dates = [(span.start, span.end) for span in sentence.dates]
     found = [
-        span for span in find_numbers(sentence.core) if not any(start <= span.start < end for start, end in dates)
+        span
+        for span in find_numbers(sentence.core)
+        if not any(start <= span.start < end for start, end in dates)
     ]
     if expected.kind == "money":
         return [span for span in found if span.kind == "money"] or found
@@ -82,7 +96,9 @@ _HOLDS: dict[Kind, Callable[[Expected, Sentence], object]] = {
     "place": places,
     "title": titles,
     "reason": lambda expected, sentence: _REASON.search(sentence.core),
-    "choice": lambda expected, sentence: any(option.lower() in sentence.core.lower() for option in expected.options),
+    "choice": lambda expected, sentence: any(
+        option.lower() in sentence.core.lower() for option in expected.options
+    ),
 }
 
 

@@ -15,9 +15,7 @@ Order = Literal["", "newest", "oldest"]
 
 _AUX = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am|might|must|isn't|didn't|don't)"
 _UNIT = r"(?:seconds|minutes|hours|days|nights|weeks|weekends|months|years|decades)"
-_PLURAL = (
-    r"(?:(?!(?:does|has|was|goes|is|his|this|its)\b)[a-z]+(?:[^sui\W]s|ies|ches|shes|xes|sses)|people|children|kids|men|women|family members|advice and \w+)"
-)
+_PLURAL = r"(?:(?!(?:does|has|was|goes|is|his|this|its)\b)[a-z]+(?:[^sui\W]s|ies|ches|shes|xes|sses)|people|children|kids|men|women|family members|advice and \w+)"
 _TITLE = r"(?:book|movie|film|song|game|show|series|novel|band|album|podcast|play|title|brand|company|app|website|breed)"
 _PLACE = r"(?:city|country|state|place|town|location|venue|restaurant|park|store|shop|school|university|college|island|continent|neighborhood|cafe)"
 # First match wins; "in what ways" and plural focus words come before the single phrase.
@@ -43,7 +41,10 @@ _POLITE = re.compile(
     r"give me|help me|share|describe|explain|summari[sz]e)\b:?,?\s*)",
     re.IGNORECASE,
 )
-_ADVICE = re.compile(r"\b(?:which|what) [\w ]{3,40}?\b(?:recommend|suggest)|\byour (?:top|first) (?:suggestion|choice|pick)", re.I)
+_ADVICE = re.compile(
+    r"\b(?:which|what) [\w ]{3,40}?\b(?:recommend|suggest)|\byour (?:top|first) (?:suggestion|choice|pick)",
+    re.I,
+)
 _PRESENT = re.compile(r"\b(?:is|are|am|do|does|have|has|'s)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:did|was|were|had|used)\b", re.IGNORECASE)
 _YES_NO = re.compile(rf"^(?:and |so |but |[^,?]{{3,40}}, )?{_AUX}\b", re.IGNORECASE)
@@ -52,11 +53,19 @@ _LIST = re.compile(
     r"\bwhat all\b|\bin (?:what|which) ways\b|\b(?:what|which) (?:\w+ )?(?:kinds?|types?|sorts?) of \w+s\b",
     re.IGNORECASE,
 )
-_FALSE_PLURAL = re.compile(r"\b(?:what|which) (?:does|is|was|has|his|this|process|class|news|business|dress)\b", re.IGNORECASE)
+_FALSE_PLURAL = re.compile(
+    r"\b(?:what|which) (?:does|is|was|has|his|this|process|class|news|business|dress)\b", re.IGNORECASE
+)
 _OR = re.compile(r"(?P<left>[^,?]+?),? or (?P<right>[^,?]+)\?*\s*$", re.IGNORECASE)
 _FOCUS = re.compile(r"\b(?:what|which|whose|how many|number of)\s+((?:[\w'-]+\s+){0,3}?[\w'-]+?)(?=\s+(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|in|on|at|of|for|to|from|that|who|with|by)\b|\?|$)", re.IGNORECASE)  # fmt: skip
-_NEWEST = re.compile(r"\b(?:currently|current|now|nowadays|latest|most recent(?:ly)?|these days|at the moment|still|last)\b", re.I)
-_OLDEST = re.compile(r"\b(?:first|originally|initially|used to|earliest|at the beginning|former(?:ly)?|previous(?:ly)?|before)\b", re.I)
+_NEWEST = re.compile(
+    r"\b(?:currently|current|now|nowadays|latest|most recent(?:ly)?|these days|at the moment|still|last)\b",
+    re.I,
+)
+_OLDEST = re.compile(
+    r"\b(?:first|originally|initially|used to|earliest|at the beginning|former(?:ly)?|previous(?:ly)?|before)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,9 @@ def understand(question: str) -> Expected:
         kind="choice" if options else _kind(text),
         terms=content_stems(text),
         focus=content_stems(focus[1]) if focus else (),
-        names=tuple(sorted({part.lower() for name in find_names(_lower_opening(text)) for part in name.text.split()})),
+        names=tuple(
+            sorted({part.lower() for name in find_names(_lower_opening(text)) for part in name.text.split()})
+        ),
         options=options,
         order=_order(text),
         voice=_voice(text),
@@ -132,7 +143,9 @@ def _kind(text: str) -> Kind:
 def _options(text: str) -> tuple[str, ...]:
     """The alternatives of a choice question, else ()."""
     found = _OR.search(text)
-    if not found or not re.match(rf"^(?:.*?\b(?:which|who|what|where)\b.*[,:?]|{_AUX}\b)", text, re.IGNORECASE):
+    if not found or not re.match(
+        rf"^(?:.*?\b(?:which|who|what|where)\b.*[,:?]|{_AUX}\b)", text, re.IGNORECASE
+    ):
         return ()
     left, right = found["left"].split(","), found["right"].strip()
     first = [piece.strip() for piece in left[-1:] if piece.strip()]
@@ -145,6 +158,10 @@ def _options(text: str) -> tuple[str, ...]:
 
 
 def _voice(text: str) -> str:
-    if re.search(r"\byour (?:\w+ )?(?:suggest|recommend|list|advice|answer|tip|choice|pick)|\byou(?:'ve| have| had)? (?:\w+ )?(?:recommend|suggest|told|tell|mention|said|say|gave|give|provid|list|advis)", text, re.I):
+    if re.search(
+        r"\byour (?:\w+ )?(?:suggest|recommend|list|advice|answer|tip|choice|pick)|\byou(?:'ve| have| had)? (?:\w+ )?(?:recommend|suggest|told|tell|mention|said|say|gave|give|provid|list|advis)",
+        text,
+        re.I,
+    ):
         return "assistant"
     return "user" if re.search(r"\b(?:I|my|me|we|our)\b", text) else ""

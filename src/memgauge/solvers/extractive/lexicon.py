@@ -13,7 +13,9 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PRONOUNS = words("i me my mine myself we us our ours you your yours he him his she her hers they them their it its")
+PRONOUNS = words(
+    "i me my mine myself we us our ours you your yours he him his she her hers they them their it its"
+)
 AUXILIARIES = words(
     "am is are was were be been being do does did done have has had having can could will would shall should "
     "may might must isn aren wasn weren don doesn didn haven hasn hadn won wouldn ll ve re"
@@ -22,9 +24,13 @@ PREPOSITIONS = words(
     "of in on at to for from with by about as into onto over under between through during after before since until "
     "than like around near off up down out without within along across per via toward towards"
 )
-CONJUNCTIONS = words("and or but so because that which who whom whose when where while if then though although")
+CONJUNCTIONS = words(
+    "and or but so because that which who whom whose when where while if then though although"
+)
 DETERMINERS = words("a an the this that these those some any every each no another such both all")
-QUESTION_WORDS = words("what which who whom whose when where why how kind kinds type types sort name names called")
+QUESTION_WORDS = words(
+    "what which who whom whose when where why how kind kinds type types sort name names called"
+)
 ADVERBS = words(
     "just really very so too also even still only now then there here quite pretty already recently lately "
     "actually always never ever again not s t m d ago much many more most lot lots bit yes yeah oh"

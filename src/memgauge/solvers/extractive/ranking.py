@@ -49,7 +49,7 @@ class Weights:
     recency: float = 0.03
     bridge: float = 1.0
     second: float = 0.1
-    floor: float = 0.5
+    floor: float = 0.2
 
 
 @dataclass(slots=True)
@@ -118,7 +118,11 @@ class Index:
         self._asks = np.array([line.text.rstrip().endswith("?") for line in parsed.lines])
         self._speakers = np.array([sentence.speaker for sentence in self.sentences])
         self._pictures = np.array([sentence.picture for sentence in self.sentences])
-        self._others = {position: ties for position, one in enumerate(self.sentences) if (ties := _another(one)) is not None}
+        self._others = {
+            position: ties
+            for position, one in enumerate(self.sentences)
+            if (ties := _another(one)) is not None
+        }
         self._questions = np.array([sentence.text.rstrip().endswith("?") for sentence in self.sentences])
         self.terms = TermIndex([content_stems(f"{one.speaker} {one.core}") for one in self.sentences])
         self.line_terms = TermIndex([content_stems(line.text) for line in parsed.lines])
@@ -130,7 +134,9 @@ class Index:
         spoken = [term for term in expected.terms if term not in expected.names]
         scores = self._vectors @ query
         scores = scores + weights.line * (lines + self.line_terms.scores(spoken))[self._rows]
-        scores = scores + weights.previous * previous[self._rows] + weights.lexical * self.terms.scores(spoken)
+        scores = (
+            scores + weights.previous * previous[self._rows] + weights.lexical * self.terms.scores(spoken)
+        )
         scores = scores + weights.speaker * self._voices(expected)
         scores = scores + weights.picture * self._pictures + weights.question * self._questions
         scores = scores + weights.recency * self._recency(expected)

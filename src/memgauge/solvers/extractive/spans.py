@@ -5,14 +5,27 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memgauge.solvers.extractive.kinds import Expected
-from memgauge.solvers.extractive.lexicon import ADVERBS, AUXILIARIES, CONJUNCTIONS, FUNCTION, PREPOSITIONS, PRONOUNS, stem
+from memgauge.solvers.extractive.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    CONJUNCTIONS,
+    FUNCTION,
+    PREPOSITIONS,
+    PRONOUNS,
+    stem,
+)
 
 _TOKEN = re.compile(r"[$€£]?[^\W_]+(?:['’.:-][^\W_]+)*")
-_BREAK = re.compile(r"[;:()—–]|\s-+\s|\.\s|,\s+(?=(?:but|so|and (?:i|we|it|he|she|they)|which|who|it|i|we|that|because)\b)", re.I)
+_BREAK = re.compile(
+    r"[;:()—–]|\s-+\s|\.\s|,\s+(?=(?:but|so|and (?:i|we|it|he|she|they)|which|who|it|i|we|that|because)\b)",
+    re.I,
+)
 _LEADING = (CONJUNCTIONS | PRONOUNS | AUXILIARIES | ADVERBS | {"i'm", "it's", "i've", "we're", "that's", "he's", "she's"}) - {
     "to", "my", "his", "her", "our", "their", "your", "more", "many", "much", "never",
 }  # fmt: skip
-_TRAILING = (CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | {"the", "a", "an", "i", "we", "it's", "very", "so"}) - {"up", "out", "off", "down"}
+_TRAILING = (
+    CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | {"the", "a", "an", "i", "we", "it's", "very", "so"}
+) - {"up", "out", "off", "down"}
 _COMPLETES = re.compile(r"\w*\d|[a-z]+(?:ing|ed) (?:the|a|an|in|to|from|with|by)\b|(?:with|of|made) ")
 _REASON = re.compile(
     r"\b(?:because(?: of)?|since|so that|so (?=i|we|he|she|they)|due to|thanks to|in order to|inspired by|motivated by)\s+(?P<why>.+)",
@@ -40,11 +53,11 @@ def _words(text: str, given: Collection[str]) -> list[Word]:
     return words
 
 
-def new_part(text: str, expected: Expected, longest: int = 16) -> str:
+def new_part(text: str, expected: Expected, longest: int = 20) -> str:
     """The stretch with the most words that the question lacks, trimmed of its edges; at most `longest` words.
 
     >>> from memgauge.solvers.extractive.kinds import understand
-    >>> new_part("My brother gave me a handwritten letter", understand("What did her brother give Ann?"))
+    >>> new_part("My brother gave me a handwritten letter", understand("What did her brother give Ann?"), 4)
     'a handwritten letter'
     """
     given = set(expected.terms) | {stem(name) for name in expected.names}
@@ -58,7 +71,12 @@ def new_part(text: str, expected: Expected, longest: int = 16) -> str:
     first, last = _trim(words, *_widen(words, breaks, best[1], best[2], longest))
     last = min(last, first + longest)
     # "locker 250", "abstract art": the word that the question asks for belongs to the answer
-    if last < len(words) and words[last].given and stem(words[last].lower) in expected.focus and last - first < 5:
+    if (
+        last < len(words)
+        and words[last].given
+        and stem(words[last].lower) in expected.focus
+        and last - first < 5
+    ):
         last += 1
     if 0 < first < last and words[first - 1].given and stem(words[first - 1].lower) in expected.terms:
         first -= bool(_COMPLETES.match(text, words[first].start)) or _opens_clause(words, breaks, first - 1)
@@ -71,10 +89,13 @@ def _opens_clause(words: list[Word], breaks: list[int], position: int) -> bool:
 
 
 def _widen(words: list[Word], breaks: list[int], first: int, last: int, longest: int) -> tuple[int, int]:
-    """The whole clause, or its rest to the right, as far as `longest` words allow: no answer ends in mid-phrase."""
+    """The whole sentence, its clause, or the rest of that to the right: the most that `longest` words allow.
+
+    A longer answer holds the gold more often, a shorter one overlaps it better; `longest` sets the balance.
+    """
     clause = _clause(words, breaks, first, last)
     start, end = words.index(clause[0]), words.index(clause[-1]) + 1
-    for wider in ((start, end), (first, end)):
+    for wider in ((0, len(words)), (start, end), (first, end)):
         trimmed = _trim(words, *wider)
         if trimmed[1] - trimmed[0] <= longest:
             return wider
@@ -135,4 +156,4 @@ def reason_part(text: str, expected: Expected) -> str:
     match = _REASON.search(text)
     if match:
         return match["why"].strip(" .!?,")
-    return new_part(text, expected, longest=16)
+    return new_part(text, expected)

@@ -1,0 +1,96 @@
+"""A user's mistake in params.yaml: one line that names value, rule and cure, exit code 2, nothing half-written."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Path:
+    """A folder with params.yaml, models and one small prepared benchmark."""
+    folder = tmp_path_factory.mktemp("stages")
+    shutil.copy(REPOSITORY / "params.yaml", folder)
+    (folder / "models").symlink_to(models.resolve())
+    change(folder, "benchmark.synthetic.source.histories", 3)
+    for name in ("fetch", "prepare"):
+        done = stage(folder, name, "synthetic")
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def change(folder: Path, key: str, value: object) -> None:
+    yaml = YAML()
+    tree = yaml.load((folder / "params.yaml").read_text(encoding="utf-8"))
+    node = tree
+    *parents, last = key.split(".")
+    for part in parents:
+        node = node[part]
+    node[last] = value
+    with (folder / "params.yaml").open("w", encoding="utf-8") as stream:
+        yaml.dump(tree, stream)
+
+
+def stage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "memgauge.stages", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "arguments", "words"),
+    [
+        ("benchmark.synthetic.write_budget_tokens", 0, ("write", "synthetic", "verbatim"), "at least 1"),
+        ("memory.verbatim.passage_tokens", 0, ("write", "synthetic", "verbatim"), "passage_tokens"),
+        ("memory.verbatim.passage_size", 9, ("write", "synthetic", "verbatim"), "passage_size"),
+        ("role.writer.solver", "oracle", ("write", "synthetic", "summary"), "extractive, language_model"),
+        ("benchmark.synthetic.source.histories", -1, ("fetch", "synthetic"), "at least 1"),
+        ("benchmark.synthetic.source.history", 3, ("fetch", "synthetic"), "history"),
+        ("benchmark.synthetic.select.splits", ["tset"], ("prepare", "synthetic"), "splits"),
+        ("stats.draws", 0, ("diagnose", "synthetic"), "stats.draws must be"),
+        ("sedd", 1, ("report",), "no stage reads: sedd"),
+    ],
+)
+def test_wrong_value(
+    prepared: Path, tmp_path: Path, key: str, value: object, arguments: tuple[str, ...], words: str
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(prepared, folder, symlinks=True)
+    change(folder, key, value)
+    before = sorted(path for path in folder.rglob("*") if path.is_file())
+    done = stage(folder, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert sorted(path for path in folder.rglob("*") if path.is_file()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("write", "synthetic", "memgpt"), "no key 'memory.memgpt'"),
+        (("fetch", "squad"), "no key 'benchmark.squad.source'"),
+        (("writ", "synthetic"), "unknown stage 'writ'"),
+        (("write", "synthetic"), "takes 2 arguments (benchmark, system)"),
+        (("read", "synthetic", "verbatim", "extractive"), "run the stage that makes it"),
+    ],
+)
+def test_unknown_name_or_absent_input(prepared: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = stage(prepared, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_absent_model_names_the_command_that_brings_it(prepared: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(prepared, folder, symlinks=True)
+    (folder / "models").unlink()
+    done = stage(folder, "write", "synthetic", "verbatim")
+    assert done.returncode == 2
+    assert "dvc repro assets" in done.stderr

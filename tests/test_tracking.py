@@ -1,0 +1,73 @@
+"""A real MLflow store: names, limits, undefined values and how runs end."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mlflow.entities import Run
+from mlflow.tracking import MlflowClient
+
+from memgauge.errors import InputError
+from memgauge.tracking import Cell, log_pipeline, metric_names, open_store
+
+
+def runs(root: Path) -> list[Run]:
+    client = MlflowClient(f"sqlite:///{root / 'mlflow.db'}")
+    experiment = client.get_experiment_by_name("memgauge")
+    return [] if experiment is None else list(client.search_runs([experiment.experiment_id]))
+
+
+def test_cells_are_children_with_params_metrics_and_tags(tmp_path: Path) -> None:
+    table = tmp_path / "tables" / "t.md"
+    table.parent.mkdir()
+    table.write_text("| a |\n")
+    open_store(tmp_path)
+    many = {f"p{number}": number for number in range(150)}
+    cell = Cell("c", {**many, "long": "x" * 6001}, {"recall@5": 0.5, "rm": None}, {"data_sha256": "d"})
+    parent_id = log_pipeline("run", {"commit": "abc"}, [cell], [table])
+    found = {run.info.run_name: run for run in runs(tmp_path)}
+    child, parent = found["c"], found["run"]
+    assert parent.info.run_id == parent_id
+    assert child.data.tags["mlflow.parentRunId"] == parent_id
+    assert child.data.metrics == {"recall_at_5": 0.5}
+    assert child.data.tags["undefined"] == "rm"
+    assert len(child.data.params) == 151
+    assert child.data.params["long"].startswith("sha256:")
+    assert {run.info.status for run in found.values()} == {"FINISHED"}
+    assert (tmp_path / "mlartifacts" / parent_id / "artifacts" / "tables" / "t.md").is_file()
+
+
+def test_an_error_ends_its_runs_as_failed(tmp_path: Path) -> None:
+    open_store(tmp_path)
+    with pytest.raises(InputError):
+        log_pipeline("run", {}, [Cell("c", {}, {"a@b": 1.0, "a_at_b": 2.0})], [])
+    assert {run.info.status for run in runs(tmp_path)} == {"FAILED"}
+
+
+def test_a_terminated_process_leaves_killed_runs(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "import memgauge.tracking as tracking\n"
+        "tracking.open_store(Path(sys.argv[1]))\n"
+        "def stall(cell):\n"
+        "    print('logging', flush=True)\n"
+        "    time.sleep(60)\n"
+        "tracking._log_cell = stall\n"
+        "tracking.log_pipeline('run', {}, [tracking.Cell('c', {}, {})], [])\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "logging\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert {run.info.status for run in runs(tmp_path)} == {"KILLED"}
+
+
+def test_two_metrics_with_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="share the MLflow name"):
+        metric_names({"recall@5": 1.0, "recall_at_5": 2.0})
