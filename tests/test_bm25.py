@@ -22,9 +22,7 @@ def test_idf_of_two_documents_is_positive_in_one_and_in_both():
     # Equal lengths and tf = 1 make the tf part 1 * 2.5 / (1 + 1.5) = 1: the score is the idf.
     index = Bm25Index(["cat both", "dog both"])
     assert index.search("cat")[0].score == pytest.approx(log(2))  # n = 1: ln(1 + 1.5 / 1.5)
-    assert [each.score for each in index.search("both")] == pytest.approx(
-        [log(1.2)] * 2
-    )  # n = 2: ln(1 + .5 / 2.5)
+    assert [each.score for each in index.search("both")] == pytest.approx([log(1.2)] * 2)  # n = 2: ln(1 + .5 / 2.5)
 
 
 def test_score_equals_the_formula_worked_by_hand():
@@ -38,9 +36,7 @@ def test_a_word_twice_in_the_query_counts_twice():
     assert index.search("a a")[0].score == pytest.approx(2 * index.search("a")[0].score)
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"), [([], []), (["", "  ", "!?"], []), (["a cat", "a dog"], [0, 1])]
-)
+@pytest.mark.parametrize(("texts", "expected"), [([], []), (["", "  ", "!?"], []), (["a cat", "a dog"], [0, 1])])
 def test_small_corpora_give_what_there_is(texts, expected):
     assert positions(Bm25Index(texts), "a", k=10) == expected
 
@@ -109,9 +105,7 @@ def test_stop_words_neither_match_nor_lengthen():
 def test_a_fact_at_the_end_of_an_enormous_message_is_found_once():
     filler = "we talked about the weather and other things for a while. " * 6000
     messages = ["hello there", filler + "The locker code is zebra seventeen.", "bye"]
-    passages = [
-        passage for number, text in enumerate(messages) for passage in split_passages(text, 1000, 100, number)
-    ]
+    passages = [passage for number, text in enumerate(messages) for passage in split_passages(text, 1000, 100, number)]
     hits = Bm25Index([each.text for each in passages]).search("zebra locker code")
     assert documents_of(passages, [each.position for each in hits]) == [1]
 

@@ -19,12 +19,8 @@ HISTORY = History(
     "g",
     "test",
     (
-        Session(
-            "s1", "2023-05-08T13:56", (Turn("t1", "Ann", "I adopted a cat."), Turn("t2", "Bob", "Lovely!"))
-        ),
-        Session(
-            "s2", "2023-06-01", (Turn("t3", "Ann", "My cat is called Mo."), Turn("t4", "Bob", "Good name."))
-        ),
+        Session("s1", "2023-05-08T13:56", (Turn("t1", "Ann", "I adopted a cat."), Turn("t2", "Bob", "Lovely!"))),
+        Session("s2", "2023-06-01", (Turn("t3", "Ann", "My cat is called Mo."), Turn("t4", "Bob", "Good name."))),
         Session("s3", None, (Turn("t5", "Ann", "Bye now."),)),
     ),
 )
@@ -93,9 +89,7 @@ def test_an_empty_store_warns_in_every_place_it_is_shown():
     empty = store(0)
     assert empty.warnings == (conditions.EMPTY_STORE,)
     assert complete(QUESTION, empty) == Context("q", "CSM", "", 0, (), (conditions.EMPTY_STORE,))
-    assert retrieved(QUESTION, empty, [], 5, "topk", 100) == Context(
-        "q", "RM", "", 0, (), (conditions.EMPTY_STORE,)
-    )
+    assert retrieved(QUESTION, empty, [], 5, "topk", 100) == Context("q", "RM", "", 0, (), (conditions.EMPTY_STORE,))
 
 
 def test_an_entry_id_used_twice_is_refused():
@@ -115,9 +109,7 @@ def test_no_memory_shows_nothing():
 
 def test_oracle_shows_the_evidence_in_history_order_under_its_dates():
     shown = oracle(QUESTION, HISTORY)
-    assert (
-        shown.text == "[8 May 2023, 13:56]\nAnn: I adopted a cat.\n[1 June 2023]\nAnn: My cat is called Mo."
-    )
+    assert shown.text == "[8 May 2023, 13:56]\nAnn: I adopted a cat.\n[1 June 2023]\nAnn: My cat is called Mo."
     assert (shown.condition, shown.tokens, shown.warnings) == ("OE", count_tokens(shown.text), ())
 
 
@@ -261,9 +253,7 @@ def test_a_status_passes_through_and_an_empty_ok_is_empty(result, status, text):
 
 def test_usage_is_kept():
     result = Result("x", "ok", Usage(10, 2, 1))
-    assert answer([QUESTION], [no_memory(QUESTION)], Recorder({QUESTION.text: result}))[0].usage == Usage(
-        10, 2, 1
-    )
+    assert answer([QUESTION], [no_memory(QUESTION)], Recorder({QUESTION.text: result}))[0].usage == Usage(10, 2, 1)
 
 
 def test_a_solver_that_loses_a_task_is_named():

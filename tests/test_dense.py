@@ -75,6 +75,11 @@ def test_empty_texts_give_zero_vectors_and_none_give_an_empty_matrix(encoder):
 
 
 @pytest.mark.models
+def test_a_lone_surrogate_neither_stops_nor_spoils_a_vector(encoder):
+    assert np.linalg.norm(encoder.encode(["a broken \ud83d smile"])) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.models
 def test_a_vector_is_bitwise_the_same_whatever_is_encoded_with_it(encoder):
     texts = [f"{text} {number}" for number in range(6) for text in SENTENCES]
     together = fresh(encoder).encode(texts)
@@ -101,9 +106,7 @@ def test_a_long_text_is_the_mean_of_its_windows_so_its_tail_counts(encoder):
 def test_a_fact_at_the_end_of_an_enormous_message_is_found_once(encoder):
     filler = "we talked about the weather and the garden. " * 200
     messages = ["hello there", filler + "The safe opens with the code 4417.", "see you tomorrow"]
-    passages = [
-        each for number, text in enumerate(messages) for each in split_passages(text, 800, 100, number)
-    ]
+    passages = [each for number, text in enumerate(messages) for each in split_passages(text, 800, 100, number)]
     vectors = encoder.encode([each.text for each in passages])
     (hits,) = rank_dense(vectors, encoder.encode(["What is the code of the safe?"]), k=1)
     assert documents_of(passages, [hits[0].position]) == [1]
@@ -144,3 +147,20 @@ def test_the_cache_file_keeps_the_first_of_two_writers(tmp_path):
 def test_a_missing_model_names_the_stage_that_brings_it(tmp_path):
     with pytest.raises(AssetError, match=r"dvc repro assets@minilm"):
         SentenceEncoder(tmp_path).encode(["a"])
+
+
+@pytest.mark.models
+def test_the_number_of_threads_changes_no_bit_and_is_put_back(encoder):
+    import torch
+
+    before = torch.get_num_threads()
+    vectors = {}
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            vectors[threads] = fresh(encoder).encode(SENTENCES)
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert np.array_equal(vectors[1], vectors[2])
+    assert np.array_equal(vectors[1], vectors[3])

@@ -87,7 +87,9 @@ def test_short_kinds_answer_with_nothing_else() -> None:
 
 
 def test_days_between_two_events_and_up_to_the_day_of_the_question() -> None:
-    context = "[1 March 2024]\nuser: I planted the pear tree today.\n[15 March 2024]\nuser: I sold the caravan yesterday."
+    context = (
+        "[1 March 2024]\nuser: I planted the pear tree today.\n[15 March 2024]\nuser: I sold the caravan yesterday."
+    )
     assert ask("How many days passed between the pear tree and the caravan sale?", context) == "13 days"
     assert ask("How many days ago did I sell the caravan?", context, "2024-03-20T10:00") == "6 days"
     assert ask("Which came first, the caravan sale or the pear tree?", context) == "the pear tree"

@@ -186,9 +186,7 @@ def test_renaming_every_id_leaves_texts_ranks_and_scores_unchanged(system):
     plain = write_store(system, history(), 300, tools())
     renamed = write_store(system, history(prefix="zz9-"), 300, tools())
     assert [entry.text for entry in renamed.entries] == [entry.text for entry in plain.entries]
-    ids = replace(
-        renamed, entries=tuple(replace(each, id=f"x{99 - at}") for at, each in enumerate(renamed.entries))
-    )
+    ids = replace(renamed, entries=tuple(replace(each, id=f"x{99 - at}") for at, each in enumerate(renamed.entries)))
     assert system.retrieve(ids, QUERIES, tools()) == system.retrieve(plain, QUERIES, tools())
 
 
@@ -225,9 +223,7 @@ def test_systems_import_neither_datasets_nor_metrics_nor_each_other():
     for name in SYSTEMS:
         lines = "\n".join(_imports(Path(catalogue.__file__).parent / f"{name}.py"))
         others = "|".join(other for other in SYSTEMS if other != name)
-        assert not re.search(
-            rf"memgauge\.(?:datasets|metrics|protocol|memory\.(?:{others}|catalogue))", lines
-        )
+        assert not re.search(rf"memgauge\.(?:datasets|metrics|protocol|memory\.(?:{others}|catalogue))", lines)
 
 
 @pytest.fixture(scope="module")
@@ -265,21 +261,23 @@ def test_verbatim_passages_hold_whole_turns_up_to_their_size():
     assert all(count_tokens(entry.text) <= 60 for entry in entries)
     lines = [line for entry in entries for line in entry.text.splitlines()]
     assert lines == [f"{turn.speaker}: {turn.text}" for _, turn in history(2, 12).turns()]
-    assert [source for entry in entries for source in entry.sources] == [
-        turn.id for _, turn in history(2, 12).turns()
-    ]
+    assert [source for entry in entries for source in entry.sources] == [turn.id for _, turn in history(2, 12).turns()]
 
 
 def test_extractive_prefers_statements_with_cues():
     store = write_store(
         make_system("extractive", {}),
-        one_session(
-            "Haha that is so true.", "I will fly to Porto with Zoe on 3 March.", "Sounds good to me."
-        ),
+        one_session("Haha that is so true.", "I will fly to Porto with Zoe on 3 March.", "Sounds good to me."),
         32,
         tools(),
     )
     assert [entry.text for entry in store.entries] == ["Ann: I will fly to Porto with Zoe on 3 March."]
+
+
+def test_extractive_does_not_count_the_name_of_a_speaker():
+    extractive = make_system("extractive", {})
+    assert extractive.value("Bob: Wow, Ann, so kind!", {"ann", "bob"}) == 0
+    assert extractive.value("Bob: Wow, Zoe, so kind!", {"ann", "bob"}) == 1
 
 
 def test_extractive_repeats_the_speaker_on_pieces_of_a_long_turn():
@@ -318,9 +316,7 @@ def test_summary_without_named_turns_comes_from_the_whole_session():
 
 
 def test_summary_counts_positions_that_name_no_turn_and_keeps_the_rest():
-    (entry,), counts = _written(
-        Scripted(Result((SummaryLine("x", (1, 7, -1)),), "ok")), one_session("a", "b"), 99
-    )
+    (entry,), counts = _written(Scripted(Result((SummaryLine("x", (1, 7, -1)),), "ok")), one_session("a", "b"), 99)
     assert (entry.sources, counts["sources_out_of_range"]) == (("t1",), 2)
 
 

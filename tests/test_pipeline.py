@@ -19,7 +19,12 @@ from memgauge.stages.table import STAGES, check_params
 REPOSITORY = Path(__file__).resolve().parent.parent
 RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
 FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
-SMALL = {"benchmark.synthetic.source.histories": 4, "stats.draws": 500}
+SMALL = {
+    "benchmark.synthetic.source.histories": 4,
+    "benchmark.synthetic.source.sessions_per_history": 12,
+    "benchmark.synthetic.write_budget_tokens": 1500,
+    "stats.draws": 500,
+}
 
 
 class Scratch:

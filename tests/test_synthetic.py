@@ -122,9 +122,7 @@ def test_two_processes_write_the_same_bytes_for_one_seed_and_others_for_another(
     for name in ("histories.jsonl", "questions.jsonl"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
     own = encoded(SyntheticOptions(histories=3), 17, tmp_path)
-    assert own == b"".join(
-        (tmp_path / "1" / name).read_bytes() for name in ("histories.jsonl", "questions.jsonl")
-    )
+    assert own == b"".join((tmp_path / "1" / name).read_bytes() for name in ("histories.jsonl", "questions.jsonl"))
     assert own != encoded(SyntheticOptions(histories=3), 18, tmp_path)
 
 
@@ -214,9 +212,7 @@ def worked_out(question: Question, evidence: list[tuple[date, str]]) -> str:
     if gold.isdecimal():
         return str(len(texts))
     if gold in ROWS:
-        day = {
-            noun: resolve(text, today) for noun in ROWS for today, text in evidence if ROWS[noun][0] in text
-        }
+        day = {noun: resolve(text, today) for noun in ROWS for today, text in evidence if ROWS[noun][0] in text}
         return min(day, key=lambda noun: day[noun])
     items = re.split(r", | and ", gold)
     assert len(items) == len(texts)
@@ -263,9 +259,7 @@ def test_an_appointment_is_moved_before_it_is_over_and_records_only_improve(
                 assert new.date < min(old.value, new.value)
                 moved += 1
             if old.kind in ("record", "collection") and new is not None:
-                low, high = sorted(
-                    (old.value, new.value), key=lambda text: [int(part) for part in text.split(":")]
-                )
+                low, high = sorted((old.value, new.value), key=lambda text: [int(part) for part in text.split(":")])
                 assert low != high
                 assert new.value == (low if old.kind == "record" else high)
     assert moved > 5
@@ -312,9 +306,7 @@ def test_what_an_abstention_asks_is_never_told_of_the_user(generated: list[Gener
             key = max((key for key in keys if key in question.text), key=len)
             assert key not in own
             naming = [text for text in texts if re.search(rf"\b{key}\b", text)]
-            naming = [
-                text for text in naming if not any(key in other != key and other in text for other in keys)
-            ]
+            naming = [text for text in naming if not any(key in other != key and other in text for other in keys)]
             assert all(str(question.trap) in text for text in naming), (question, naming)
             assert any(str(question.trap) in text for text in texts)
             checked["told of another" if naming else "sibling key"] += 1
@@ -398,9 +390,7 @@ def test_no_group_of_a_test_history_is_in_train_and_a_group_shares_its_people() 
 
 
 def test_two_small_histories_are_one_for_train_and_one_for_test() -> None:
-    options = SyntheticOptions(
-        histories=2, sessions_per_history=2, turns_per_session=4, questions_per_history=1
-    )
+    options = SyntheticOptions(histories=2, sessions_per_history=2, turns_per_session=4, questions_per_history=1)
     histories = [history for history, _ in generate(options, 17)]
     assert sorted(history.split for history in histories) == ["test", "train"]
     assert sum(len(session.turns) for history in histories for session in history.sessions) == 16
@@ -408,9 +398,7 @@ def test_two_small_histories_are_one_for_train_and_one_for_test() -> None:
 
 @given(st.integers(2, 9), st.integers(1, 8), st.integers(0, 10_000))
 @settings(max_examples=60, deadline=None)
-def test_a_history_as_full_as_allowed_still_holds_every_fact(
-    sessions: int, exchanges: int, seed: int
-) -> None:
+def test_a_history_as_full_as_allowed_still_holds_every_fact(sessions: int, exchanges: int, seed: int) -> None:
     most = min(56, sessions * exchanges // 4)
     if most == 0:
         return

@@ -131,17 +131,8 @@ def _ui(options: argparse.Namespace) -> None:
     store = Path("mlflow.db").resolve()
     if not store.is_file():
         raise InputError(f"no recorded runs in {store}; run `dvc repro` first")
-    command = [
-        "mlflow",
-        "ui",
-        "--backend-store-uri",
-        f"sqlite:///{store}",
-        "--port",
-        str(options.port),
-        "--workers",
-        "1",
-    ]
-    subprocess.run([sys.executable, "-m", *command], check=False)
+    command = f"mlflow ui --workers 1 --backend-store-uri sqlite:///{store} --port {options.port}"
+    subprocess.run([sys.executable, "-m", *command.split(" ")], check=False)
 
 
 if __name__ == "__main__":

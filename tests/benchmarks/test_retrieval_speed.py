@@ -14,10 +14,7 @@ def texts(count: int, longest: int = 40) -> list[str]:
     generator = np.random.default_rng(5)
     ranks = (generator.pareto(1.0, size=(count, longest)) * 3).astype(int) % len(VOCABULARY)
     lengths = generator.integers(5, longest, size=count)
-    return [
-        " ".join(VOCABULARY[rank] for rank in row[:length])
-        for row, length in zip(ranks, lengths, strict=True)
-    ]
+    return [" ".join(VOCABULARY[rank] for rank in row[:length]) for row, length in zip(ranks, lengths, strict=True)]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ paper names the cues only; ours are the patterns (`text.cues`), the weights, at 
 and greedy packing by weight per token of cost. A piece of a long turn repeats its speaker.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,7 +35,8 @@ class Extractive:
         """The best statements per token that fit the budget, in history order; ties by history position."""
         entries = list(self._statements(history))
         costs = [entry_tokens(entry) for entry in entries]
-        values = [self.value(entry.text) for entry in entries]
+        speakers = {turn.speaker.casefold() for _, turn in history.turns()}
+        values = [self.value(entry.text, speakers) for entry in entries]
         left = budget_tokens
         kept: list[int] = []
         for position in sorted(range(len(entries)), key=lambda each: (-values[each] / costs[each], each)):
@@ -51,13 +52,15 @@ class Extractive:
         """All statements by similarity to the question."""
         return dense_hits(store, queries, tools.encoder)
 
-    def value(self, text: str) -> float:
+    def value(self, text: str, speakers: Collection[str] = ()) -> float:
         """The weighted sum of a text's cues, each kind counted at most `cap` times.
+
+        Names of the (case-folded) speakers only address someone: they do not count.
 
         >>> Extractive().value("Ann: I adopted a dog in 2021"), Extractive().value("Ann: Wow!")
         (3.0, 0.0)
         """
-        cues = count_cues(text)
+        cues = count_cues(text, speakers)
         weighted = (
             (self.date, cues.dates),
             (self.entity, cues.names),

@@ -75,9 +75,7 @@ def _count(result: Result[tuple[SummaryLine, ...]], counts: Counter[str]) -> Non
     counts["writer_output_tokens"] += result.usage.output_tokens
 
 
-def _entry(
-    name: str, session: Session, lines: Sequence[SummaryLine], share: int, counts: Counter[str]
-) -> Entry:
+def _entry(name: str, session: Session, lines: Sequence[SummaryLine], share: int, counts: Counter[str]) -> Entry:
     """The longest prefix of the summary's lines that fits the share; a first line that is too long is cut."""
     texts = [line.text.strip() for line in lines]
     fitting = 0

@@ -31,9 +31,7 @@ class Verbatim:
             for session in history.sessions
             for text, sources in _passages(session, self.passage_tokens)
         ]
-        entries = [
-            Entry(str(number), text, sources, date) for number, (date, text, sources) in enumerate(passages)
-        ]
+        entries = [Entry(str(number), text, sources, date) for number, (date, text, sources) in enumerate(passages)]
         kept = _newest(entries, budget_tokens)
         return Written(tuple(entries[kept:]), {"passages_evicted": kept})
 

@@ -21,9 +21,7 @@ def answer(questions: Sequence[Question], contexts: Sequence[Context], solver: S
     tasks = [AnswerQuestion(pairs[at][0].text, pairs[at][1].text, pairs[at][0].date) for at in order]
     results = solver.solve(tasks) if tasks else []
     if len(results) != len(tasks):
-        raise MemgaugeError(
-            f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each"
-        )
+        raise MemgaugeError(f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each")
     answers = {at: _answer(pairs[at][1], result) for at, result in zip(order, results, strict=True)}
     return [answers[at] for at in range(len(pairs))]
 
@@ -42,6 +40,4 @@ def _answer(context: Context, result: Result[str]) -> Answer:
     status = result.status
     if status == "ok" and not (result.output or "").strip():
         status = "empty"
-    return Answer(
-        context.question_id, context.condition, text, status, context.tokens, result.usage, context.warnings
-    )
+    return Answer(context.question_id, context.condition, text, status, context.tokens, result.usage, context.warnings)

@@ -2,6 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import file_digest, sha256
 from importlib.metadata import version
@@ -75,16 +78,18 @@ class SentenceEncoder:
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         sums = np.zeros((len(texts), DIMENSIONS), dtype=np.float64)
-        for numbers, vectors in self._forward(self._windows(texts)):
-            for number, vector in zip(numbers, vectors, strict=True):
-                sums[number] += vector
+        batches = list(_batches(self._windows(texts)))
+        with _one_thread_each() as workers:
+            for batch, vectors in zip(batches, workers.map(self._pool, batches), strict=True):
+                for (number, _), vector in zip(batch.windows, vectors, strict=True):
+                    sums[number] += vector
         return unit_rows(sums).astype(np.float32)
 
     def _windows(self, texts: Sequence[str]) -> list[Window]:
         """Every text's windows in order, none for a text without word pieces."""
         tokenizer: Any = self._model.tokenizer
         pieces = tokenizer(
-            list(texts),
+            [text.encode("utf-8", "replace").decode() for text in texts],  # lone surrogates have no pieces
             add_special_tokens=False,
             truncation=False,
             return_attention_mask=False,
@@ -98,31 +103,57 @@ class SentenceEncoder:
             for start in range(0, len(ids), WINDOW)
         ]
 
-    def _forward(self, windows: Sequence[Window]) -> Iterator[tuple[list[int], Vector]]:
-        """Text numbers and mean-pooled unit vectors of one batch after another, short windows first."""
-        buckets: dict[int, list[Window]] = defaultdict(list)
-        for window in windows:
-            buckets[-(-len(window[1]) // _STEP) * _STEP].append(window)
-        for length, members in sorted(buckets.items()):
-            rows = max(_BATCH_PIECES // length, 1)
-            for start in range(0, len(members), rows):
-                batch = members[start : start + rows]
-                yield [number for number, _ in batch], self._pool([ids for _, ids in batch], rows, length)
-
-    def _pool(self, batch: Sequence[Sequence[int]], rows: int, length: int) -> Vector:
-        """Unit vectors of a batch, shape (batch, 384), computed as `rows` rows of `length` pieces."""
+    def _pool(self, batch: "_Batch") -> Vector:
+        """Mean-pooled unit vectors of a batch, shape (its windows, 384)."""
         import torch
 
-        ids = np.zeros((rows, length), dtype=np.int64)
-        mask = np.zeros((rows, length), dtype=np.int64)
-        mask[len(batch) :, 0] = 1  # a blank row attends to one piece: attending to none gives NaN
-        for row, pieces in enumerate(batch):
+        ids = np.zeros((batch.rows, batch.length), dtype=np.int64)
+        mask = np.zeros((batch.rows, batch.length), dtype=np.int64)
+        mask[len(batch.windows) :, 0] = 1  # a blank row attends to one piece: attending to none gives NaN
+        for row, (_, pieces) in enumerate(batch.windows):
             ids[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
         with torch.inference_mode():
             features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
             vectors: Vector = self._model(features)["sentence_embedding"].numpy()
-        return vectors[: len(batch)]
+        return vectors[: len(batch.windows)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Windows to run as `rows` rows of `length` word pieces, whatever their number."""
+
+    windows: Sequence[Window]
+    rows: int
+    length: int
+
+
+def _batches(windows: Sequence[Window]) -> Iterator[_Batch]:
+    """Windows by padded length, short ones first, otherwise in order."""
+    buckets: dict[int, list[Window]] = defaultdict(list)
+    for window in windows:
+        buckets[-(-len(window[1]) // _STEP) * _STEP].append(window)
+    for length, members in sorted(buckets.items()):
+        rows = max(_BATCH_PIECES // length, 1)
+        for start in range(0, len(members), rows):
+            yield _Batch(members[start : start + rows], rows, length)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[ThreadPoolExecutor]:
+    """As many workers as torch has threads, each running its own batch on one thread.
+
+    Threads inside one small batch wait for each other at every operation: on a busy machine that is ten times
+    slower. Torch's own number of threads is put back afterwards, for other models of the process.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as workers:
+            yield workers
+    finally:
+        torch.set_num_threads(threads)
 
 
 def unit_rows(vectors: NDArray[Any]) -> NDArray[np.float64]:
@@ -149,8 +180,6 @@ def rank_dense(documents: NDArray[Any], queries: NDArray[Any], k: int | None = N
     """
     if not len(documents):
         return [[] for _ in queries]
-    cosines = (
-        np.round(unit_rows(queries) @ unit_rows(documents).T, _DECIMALS) + 0.0
-    )  # + 0.0: no negative zero
+    cosines = np.round(unit_rows(queries) @ unit_rows(documents).T, _DECIMALS) + 0.0  # + 0.0: no negative zero
     everyone = np.arange(len(documents))
     return [rank(row, everyone, k) for row in cosines]

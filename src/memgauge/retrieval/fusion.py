@@ -16,9 +16,7 @@ class Fused:
     score: float
 
 
-def fuse(
-    rankings: Sequence[Sequence[Hashable]], k: int = 60, corpus: Sequence[Hashable] | None = None
-) -> list[Fused]:
+def fuse(rankings: Sequence[Sequence[Hashable]], k: int = 60, corpus: Sequence[Hashable] | None = None) -> list[Fused]:
     """Documents by the sum of 1 / (k + rank) over the rankings that hold them (Cormack et al., SIGIR 2009).
 
     Ranks start at 1; a repeated id counts once, at its first place; an absent document adds nothing. Ids are

@@ -1,6 +1,7 @@
 """Surface cues that a statement is worth keeping: dates, names, numbers, negation, preference, decision."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 _MONTHS = "january|february|march|april|june|july|august|september|october|november|december"
@@ -44,11 +45,12 @@ class Cues:
     decisions: int
 
 
-def count_cues(text: str) -> Cues:
-    """Distinct cues of each kind, compared without case.
+def count_cues(text: str, addressed: Collection[str] = ()) -> Cues:
+    """Distinct cues of each kind, compared without case; case-folded names in `addressed` do not count.
 
     >>> count_cues("I never told Ann, but on 7 May Bob and Bob bought two cars.")
     Cues(dates=1, names=3, numbers=2, negations=1, preferences=0, decisions=1)
     """
     kinds = (_DATE, _NAME, _NUMBER, _NEGATION, _PREFERENCE, _DECISION)
-    return Cues(*(len({found.casefold() for found in kind.findall(text)}) for kind in kinds))
+    dates, names, *others = ({found.casefold() for found in kind.findall(text)} for kind in kinds)
+    return Cues(len(dates), len(names.difference(addressed)), *map(len, others))

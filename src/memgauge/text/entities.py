@@ -5,25 +5,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 _WORD = r"[A-Z][\w'’&-]*[\w]|[A-Z]"
-_RUN = re.compile(
-    rf"(?:{_WORD})(?:(?:\s|\s(?:of|the|de|la|and the|for)\s|\s&\s|:\s|-|\.\s)(?:{_WORD}|\d+))*"
-)
+_RUN = re.compile(rf"(?:{_WORD})(?:(?:\s|\s(?:of|the|de|la|and the|for)\s|\s&\s|:\s|-|\.\s)(?:{_WORD}|\d+))*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]")
 # Words whose capital says nothing: they open sentences, or are always written so.
 CAPITALISED_BY_RULE = frozenset(
-    """i i'm i've i'll i'd the a an and but or so if when while my your his her our their its it it's this that these
-    those there here he she we they you what which who whom whose where why how is are was were do does did have has
-    had can could will would should may might yes yeah yep no nope not ok okay oh wow hey hi hello thanks thank sure
-    well also just then now as at by for from in of on to with after before since because although though let let's
-    lets don't doesn't didn't can't won't that's there's what's who's he's she's we're they're you're we've you've
-    some any all every each both many much more most even only still maybe perhaps great good nice cool awesome
-    amazing congrats congratulations absolutely definitely totally really glad happy sorry sounds looks looking got
-    they starting everyone everybody everything someone somebody something anyone anything nobody nothing people things life others
-    another other such during without like such today's half
-    get getting going gonna been being plus anyway actually honestly lately recently yesterday today tomorrow last
-    next one two three four five six seven eight nine ten keep take took thx image lol haha btw omg aw yay
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
-    october november december""".split()
+    str.split("""
+    i i'm i've i'll i'd the a an and but or so if when while my your his her our their its it it's this
+    that these those there here he she we they you what which who whom whose where why how is are
+    was were do does did have has had can could will would should may might yes yeah yep no nope not
+    ok okay oh wow hey hi hello thanks thank sure well also just then now as at by for from in of on
+    to with after before since because although though let let's lets don't doesn't didn't can't
+    won't that's there's what's who's he's she's we're they're you're we've you've some any all
+    every each both many much more most even only still maybe perhaps great good nice cool awesome
+    amazing congrats congratulations absolutely definitely totally really glad happy sorry sounds
+    looks looking got they starting everyone everybody everything someone somebody something anyone
+    anything nobody nothing people things life others another other such during without like such
+    today's half get getting going gonna been being plus anyway actually honestly lately recently
+    yesterday today tomorrow last next one two three four five six seven eight nine ten keep take
+    took thx image lol haha btw omg aw yay monday tuesday wednesday thursday friday saturday sunday
+    january february march april june july august september october november december""")
 )
 # "Milan has ...", "Ann, my ...": an opening word that acts like a name
 _ACTS = re.compile(
@@ -78,11 +78,7 @@ def _trim(text: str, start: int, end: int, known: Collection[str]) -> Name | Non
     piece = text[start:end]
     if piece.endswith(("'s", "’s")):
         piece = piece[:-2]
-    if (
-        opening
-        and len(words) == 1
-        and not (_bare(piece) in known or piece.isupper() or _ACTS.match(text, end))
-    ):
+    if opening and len(words) == 1 and not (_bare(piece) in known or piece.isupper() or _ACTS.match(text, end)):
         return None
     return Name(start, start + len(piece), piece, opening=opening)
 

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
-_SMALL = (
+_SMALL = str.split(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+)
+_TENS = str.split("twenty thirty forty fifty sixty seventy eighty ninety")
 WORD_VALUES: dict[str, int] = (
     {word: value for value, word in enumerate(_SMALL)}
     | {word: 10 * value for value, word in enumerate(_TENS, 2)}
@@ -23,9 +23,7 @@ WORD_VALUES: dict[str, int] = (
     }
 )
 _TEN = "|".join(_TENS)
-_WORD = (
-    rf"(?:(?:{_TEN})[- ](?:{'|'.join(_SMALL[1:10])})|{'|'.join(sorted(WORD_VALUES, key=len, reverse=True))})"
-)
+_WORD = rf"(?:(?:{_TEN})[- ](?:{'|'.join(_SMALL[1:10])})|{'|'.join(sorted(WORD_VALUES, key=len, reverse=True))})"
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 UNIT_DAYS = {
     "second": 1 / 86400,
@@ -116,9 +114,7 @@ def find_numbers(text: str) -> list[NumberSpan]:
         scale = _SCALES.get((match["scale"] or "").strip().lower(), 1)
         following = re.match(r"[- ]([A-Za-z]+)", text[match.end() :])
         noun = following[1].lower() if following else ""
-        spans.append(
-            NumberSpan(match.start(), match.end(), match.group(), float(value * scale), _kind(match), noun)
-        )
+        spans.append(NumberSpan(match.start(), match.end(), match.group(), float(value * scale), _kind(match), noun))
     return spans
 
 
@@ -140,9 +136,7 @@ def find_durations(text: str) -> list[DurationSpan]:
         amount = match["amount"].lower()
         value = word_value(amount)
         if value is None:
-            value = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}.get(
-                amount, 2.0 if "couple" in amount else 3.0
-            )
+            value = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}.get(amount, 2.0 if "couple" in amount else 3.0)
         days = (value + (0.5 if match["half"] else 0)) * UNIT_DAYS[match["unit"].lower().removesuffix("s")]
         spans.append(DurationSpan(match.start(), match.end(), match.group(), days))
     return spans

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st vs etc approx dept inc ltd jr sr no fig a.m p.m e.g i.e u.s".split()
+    str.split("mr mrs ms dr prof st vs etc approx dept inc ltd jr sr no fig a.m p.m e.g i.e u.s")
 )
 _END = re.compile(r"(?:[.!?…]+[\"'”’)\]]*|[\U0001F300-\U0001FAFF☀-➿]+)(?=\s+|$)|\n+")
 _LIST_MARK = re.compile(r"^(?:[-*•#>]+|\d{1,2}[.)])\s+")
@@ -51,7 +51,7 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     words = text[start : match.start()].split()
     last = words[-1].lower().lstrip("(\"'") if words else ""
-    follows = text[match.end() :].lstrip()
+    follows = text[match.end() : match.end() + 40].lstrip()
     if last in _ABBREVIATIONS:
         # "p.m." and "etc." may also close a sentence: then a capital follows.
         return not (last in {"a.m", "p.m", "etc", "inc", "u.s"} and follows[:1].isupper())

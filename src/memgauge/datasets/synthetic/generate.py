@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from memgauge.datasets.prepared import stream_prepared
 from memgauge.datasets.synthetic.dialogue import Talk
 from memgauge.datasets.synthetic.draws import Draws
 from memgauge.datasets.synthetic.filler_world import TOPICS
@@ -13,8 +14,6 @@ from memgauge.datasets.synthetic.options import FILLERS, SyntheticOptions
 from memgauge.datasets.synthetic.people import make_persona
 from memgauge.datasets.synthetic.plan import Placed, Plan, plan_history
 from memgauge.datasets.synthetic.spoken_dates import session_moments
-from memgauge.errors import InputError
-from memgauge.files import read_jsonl
 from memgauge.records import History, Question, Session, Split, Turn
 from memgauge.seeds import named_seed
 
@@ -89,15 +88,11 @@ def _one(
     sessions = _sessions(name, talk, plan, moments, options.turns_per_session // 2)
     history = History(name, f"persona-{group:05d}", split, sessions)
     ids = _statement_turns(plan, sessions, options.turns_per_session // 2)
-    questions = tuple(
-        _question(name, place, placed, ids, asked) for place, placed in enumerate(plan.threads, 1)
-    )
+    questions = tuple(_question(name, place, placed, ids, asked) for place, placed in enumerate(plan.threads, 1))
     return history, questions, _facts(name, plan, ids, sessions, options.turns_per_session // 2)
 
 
-def _sessions(
-    name: str, talk: Talk, plan: Plan, moments: list[datetime], exchanges: int
-) -> tuple[Session, ...]:
+def _sessions(name: str, talk: Talk, plan: Plan, moments: list[datetime], exchanges: int) -> tuple[Session, ...]:
     sessions = []
     told = plan.told
     for place, moment in enumerate(moments):
@@ -153,29 +148,11 @@ def _facts(
         told = plan.told[slot]
         day = (sessions[slot // exchanges].date or "")[:10]
         facts.append(
-            Fact(
-                name, plan.kinds[slot], told.owner, told.key, told.value, ids[slot], day, superseded.get(slot)
-            )
+            Fact(name, plan.kinds[slot], told.owner, told.key, told.value, ids[slot], day, superseded.get(slot))
         )
     return tuple(facts)
 
 
 def read(folder: Path, quirks: Counter[str]) -> Iterator[tuple[History, tuple[Question, ...]]]:
-    """Stream what `histories.jsonl` and `questions.jsonl` hold; both list histories in the same order.
-
-    Nothing is odd in generated data, so `quirks` stays as it is. Raises InputError when a question has
-    no history.
-    """
-    questions = read_jsonl(folder / "questions.jsonl", Question)
-    waiting = next(questions, None)
-    for history in read_jsonl(folder / "histories.jsonl", History):
-        own = []
-        while waiting is not None and waiting.history_id == history.id:
-            own.append(waiting)
-            waiting = next(questions, None)
-        yield history, tuple(own)
-    if waiting is not None:
-        raise InputError(
-            f"{folder / 'questions.jsonl'}: question {waiting.id!r} is about history {waiting.history_id!r}, "
-            "which histories.jsonl does not hold at its place; generate both files again"
-        )
+    """Stream `histories.jsonl` and `questions.jsonl`; generated data has no oddities, so `quirks` stays as it is."""
+    return stream_prepared(folder)

@@ -36,9 +36,7 @@ class SyntheticOptions:
         _at_least("questions_per_history", self.questions_per_history, 1)
         _at_least("group_size", self.group_size, 1)
         if self.turns_per_session % 2:
-            raise InputError(
-                f"turns_per_session is {self.turns_per_session}; it must be even, so add one turn"
-            )
+            raise InputError(f"turns_per_session is {self.turns_per_session}; it must be even, so add one turn")
         if self.filler not in FILLERS:
             raise unknown_name("filler", self.filler, sorted(FILLERS))
         self._check_shares()
@@ -56,9 +54,7 @@ class SyntheticOptions:
             )
 
     def _check_questions(self) -> None:
-        most = min(
-            MOST_QUESTIONS, self.sessions_per_history * self.turns_per_session // 2 // SLOTS_PER_QUESTION
-        )
+        most = min(MOST_QUESTIONS, self.sessions_per_history * self.turns_per_session // 2 // SLOTS_PER_QUESTION)
         if self.questions_per_history > most:
             raise InputError(
                 f"questions_per_history is {self.questions_per_history}, more than the {most} that "

@@ -126,6 +126,4 @@ def _place(
             return Placed(kind.build(scene), taken)
         except Exhausted:
             slots.give_back(taken)
-    raise InputError(
-        "questions_per_history is too large for the vocabulary of the synthetic benchmark; ask fewer"
-    )
+    raise InputError("questions_per_history is too large for the vocabulary of the synthetic benchmark; ask fewer")

@@ -6,9 +6,7 @@ from memgauge.datasets.synthetic.vocabulary import CITIES, MINUTES, VENUES
 from memgauge.datasets.synthetic.wording_lasting import LASTING, Attribute
 
 
-def aside(
-    scene: Scene, templates: tuple[str, ...], key: str, pool: tuple[str, ...], *taken: str
-) -> Statement:
+def aside(scene: Scene, templates: tuple[str, ...], key: str, pool: tuple[str, ...], *taken: str) -> Statement:
     """The same told of another person with a value other than `taken`: a distractor."""
     person = scene.draws.pick(scene.persona.cast)
     other = different(scene, pool, *taken)
@@ -65,9 +63,7 @@ def venue(scene: Scene) -> Thread:
     value = scene.draws.pick(VENUES)
     second = different(scene, VENUES, value)
     words = {"k": key, "c": city, "v": value, "w": second}
-    said, reply, asked = (
-        scene.say(table, **words) for table in (w.VENUE_REQUEST, w.VENUE_REPLY, w.VENUE_ASKED)
-    )
+    said, reply, asked = (scene.say(table, **words) for table in (w.VENUE_REQUEST, w.VENUE_REPLY, w.VENUE_ASKED))
     return _advice(scene, "venue", f"{key} in {city}", value, said, reply, asked)
 
 
@@ -75,9 +71,7 @@ def dish(scene: Scene) -> Thread:
     """A cooking time the assistant gives."""
     key = scene.fresh("dish", w.DISHES)
     value = scene.draws.pick(MINUTES)
-    said, reply, asked = (
-        scene.say(table, k=key, v=value) for table in (w.DISH_REQUEST, w.DISH_REPLY, w.DISH_ASKED)
-    )
+    said, reply, asked = (scene.say(table, k=key, v=value) for table in (w.DISH_REQUEST, w.DISH_REPLY, w.DISH_ASKED))
     return _advice(scene, "dish", key, value, said, reply, asked)
 
 
@@ -86,7 +80,8 @@ def listing(scene: Scene) -> Thread:
     key = scene.fresh("list", tuple(w.LISTS))
     items = scene.draws.several(w.LISTS[key], 5)
     place = scene.draws.below(5)
-    reply = "Here you go: " + ", ".join(f"({number}) {item}" for number, item in enumerate(items, 1)) + "."
+    numbered = ", ".join(f"({number}) {item}" for number, item in enumerate(items, 1))
+    reply = scene.say(w.LIST_REPLY, k=key, v=numbered)
     asked = scene.say(w.LIST_ASKED, k=key, n=str(place + 1), o=w.ORDINALS[place])
     return _advice(scene, "list", key, items[place], scene.say(w.LIST_REQUEST, k=key), reply, asked)
 

@@ -64,9 +64,7 @@ def two_steps(scene: Scene) -> Thread:
     role = scene.fresh("role", e.ROLES)
     name = scene.fresh("name", tuple(name for name in FIRST_NAMES[1::2] if name not in scene.persona.names))
     home = scene.draws.chance(50)
-    told, asked, pool = (
-        (e.ROLE_HOME, e.ROLE_HOME_ASKED, CITIES) if home else (e.ROLE_WORK, e.ROLE_WORK_ASKED, JOBS)
-    )
+    told, asked, pool = (e.ROLE_HOME, e.ROLE_HOME_ASKED, CITIES) if home else (e.ROLE_WORK, e.ROLE_WORK_ASKED, JOBS)
     value = scene.draws.pick(pool)
     statements = (
         Statement(scene.say(e.ROLE_TOLD, k=role, n=name), role, name),

@@ -26,9 +26,7 @@ def changed_value(scene: Scene) -> Thread:
         Statement(scene.say(templates, k=key, v=value), key, value)
         for templates, value in zip(tellings, values, strict=True)
     )
-    asides = (
-        (aside(scene, attribute.others, key, attribute.values, values[-1]),) if scene.draws.chance(50) else ()
-    )
+    asides = (aside(scene, attribute.others, key, attribute.values, values[-1]),) if scene.draws.chance(50) else ()
     question = scene.say(attribute.asked, k=key)
     evidence = tuple(range(len(statements)))
     return Thread(attribute.name, statements, question, TYPE, (values[-1],), evidence, asides, updates=True)

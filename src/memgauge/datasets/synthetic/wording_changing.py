@@ -125,11 +125,7 @@ CHANGING = (
     Attribute(
         "record",
         words("""5K, 10K, road race, mile, parkrun, hill loop, open-water kilometre, indoor rowing test"""),
-        tuple(
-            f"{minute}:{second:02d}"
-            for minute in (24, 26, 27, 29, 31, 33)
-            for second in (4, 11, 18, 32, 47, 53)
-        ),
+        tuple(f"{minute}:{second:02d}" for minute in (24, 26, 27, 29, 31, 33) for second in (4, 11, 18, 32, 47, 53)),
         (
             "My best time for the {k} is {v}.",
             "I clocked {v} in the {k}, a personal best.",

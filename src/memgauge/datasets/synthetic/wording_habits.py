@@ -145,7 +145,7 @@ LISTS = {
     ),
     "herbs for a dark windowsill": ("mint", "chives", "parsley", "lemon balm", "sorrel", "chervil"),
     "games for two": ("backgammon", "cribbage", "dominoes", "gin rummy", "mancala", "reversi"),
-    "things to pack for a rainy trek": (
+    "supplies for a rainy trek": (
         "gaiters",
         "a poncho",
         "dry bags",
@@ -160,7 +160,7 @@ LISTS = {
         "story dice",
         "map of origins",
     ),
-    "words to learn first in Italian": ("grazie", "scusi", "domani", "quanto", "dove", "adesso"),
+    "basic Italian words": ("grazie", "scusi", "domani", "quanto", "dove", "adesso"),
     "warm-ups for singers": (
         "lip trills",
         "sirens",
@@ -193,9 +193,10 @@ LISTS = {
     ),
 }
 LIST_REQUEST = ("Can you list some {k}?", "Give me a few {k}, please.", "I need ideas: {k}?")
+LIST_REPLY = ("Here are some {k}: {v}.", "Five {k} come to mind: {v}.", "Let me suggest these {k}: {v}.")
 LIST_ASKED = (
     "You once listed {k} for me. What was number {n}?",
     "In your list of {k}, which item came {o}?",
-    "What was the {o} entry of the {k} you gave me?",
+    "What was the {o} entry when you gave me {k}?",
 )
 ORDINALS = ("first", "second", "third", "fourth", "fifth")

@@ -7,26 +7,27 @@ from datetime import date
 
 import numpy as np
 
-from memgauge.solvers.extractive.compose import UNKNOWN, Ranked, compose
+from memgauge.solvers.extractive.compose import UNKNOWN, compose
 from memgauge.solvers.extractive.context import parse_context
 from memgauge.solvers.extractive.kinds import Expected, understand
 from memgauge.solvers.extractive.lexicon import content_stems
+from memgauge.solvers.extractive.ranked import Ranked
 from memgauge.solvers.extractive.ranking import Index, Scores, Vectors, Weights, best_positions, texts_of
-from memgauge.text.entities import CAPITALISED_BY_RULE
 from memgauge.tasks.answer_question import AnswerQuestion
+from memgauge.text.entities import CAPITALISED_BY_RULE
 
 _ROLE = re.compile(
-    r"\b(?:my|our|his|her|[A-Z]\w+'s) (?P<role>[a-z][\w-]*(?: [a-z][\w-]*)?)(?=\s+(?:live|work|do|come|be|stud|mov)\w*\b|\s+for\b|\?|$)"
+    r"\b(?:my|our|his|her|[A-Z]\w+'s) (?P<role>[a-z][\w-]*(?: [a-z][\w-]*)?)"
+    r"(?=\s+(?:live|work|do|come|be|stud|mov)\w*\b|\s+for\b|\?|$)"
 )
 _NAMED = re.compile(
-    r"\b(?P<before>[A-Z][a-z]+), (?:my|our|his|her|the) |(?:(?:my|our|new|old|a) [\w -]+?)(?:,| is| is called| called| named) (?P<after>[A-Z][a-z]+)\b"
+    r"\b(?P<before>[A-Z][a-z]+), (?:my|our|his|her|the) |"
+    r"(?:my|our|new|old|a) [\w -]+?(?:,| is| is called| called| named) (?P<after>[A-Z][a-z]+)\b"
 )
 _EVENTS = (
     re.compile(r"\bbetween (?P<one>.+?) and (?P<two>.+?)\??$", re.IGNORECASE),
     re.compile(r"\b(?:from|since) (?P<one>.+?) (?:to|until|till|when) (?P<two>.+?)\??$", re.IGNORECASE),
-    re.compile(
-        r"^how (?:many \w+|long) (?P<one>.+?) (?:after|before|since|until) (?P<two>.+?)\??$", re.IGNORECASE
-    ),
+    re.compile(r"^how (?:many \w+|long) (?P<one>.+?) (?:after|before|since|until) (?P<two>.+?)\??$", re.IGNORECASE),
 )
 _AGO = re.compile(r"^how (?:many \w+|long) ago (?P<one>.+?)\??$|\bsince (?P<two>.+?)\??$", re.IGNORECASE)
 
@@ -51,9 +52,7 @@ def answer_questions(tasks: Sequence[AnswerQuestion], vectors: Vectors, weights:
     return answers
 
 
-def _answer(
-    task: AnswerQuestion, expected: Expected, index: Index, vectors: Vectors, weights: Weights
-) -> str:
+def _answer(task: AnswerQuestion, expected: Expected, index: Index, vectors: Vectors, weights: Weights) -> str:
     parts = _parts(expected)
     queries = vectors.matrix([expected.question, *parts])
     scores = index.rank(expected, queries[0], weights)
@@ -84,11 +83,7 @@ def named_in_role(stems: set[str], expected: Expected, index: Index, scores: Sco
         if stems <= set(content_stems(core))
         for match in _NAMED.finditer(core)
     }
-    return {
-        name
-        for name in found
-        if name.lower() not in expected.names and name.lower() not in CAPITALISED_BY_RULE
-    }
+    return {name for name in found if name.lower() not in expected.names and name.lower() not in CAPITALISED_BY_RULE}
 
 
 def _parts(expected: Expected) -> tuple[str, ...]:

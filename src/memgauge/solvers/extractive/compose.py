@@ -2,68 +2,26 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date
 
-from memgauge.solvers.extractive import evidence, spans
+from memgauge.solvers.extractive import evidence, moments, spans
 from memgauge.solvers.extractive.context import Sentence
 from memgauge.solvers.extractive.kinds import Expected, Kind
 from memgauge.solvers.extractive.lexicon import content_stems
-from memgauge.solvers.extractive.ranking import Index, Scores, Weights, best_positions, strong
-from memgauge.text.dates import DateSpan, render_day
-from memgauge.text.numbers import find_durations, find_frequencies
+from memgauge.solvers.extractive.ranked import Ranked
+from memgauge.solvers.extractive.ranking import best_positions, strong
 
 UNKNOWN = "I don't know"
+
+
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|\w+n't|cannot|stopped|quit|unable)\b", re.I
 )
+
+
 _UNCHANGED = re.compile(
     r"\bnothing (?:has )?changed\b|\bno (?:doubt|wonder|problem|worries|change)\b|\bnot only\b|\bcan't wait\b",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One question's view of a context: the index, one score a sentence, and the day the question is asked.
-
-    `parts` are the scores for the parts of the question (its two events, its options), each over all sentences.
-    """
-
-    expected: Expected
-    index: Index
-    scores: Scores
-    asked: date | None
-    weights: Weights
-    parts: tuple[Scores, ...] = ()
-
-    def best(self, count: int, margin: float) -> list[Sentence]:
-        """The best sentences, best first."""
-        positions = strong(self.index.sentences, self.scores, count, margin)
-        lead = self._latest() if self.expected.order == "newest" else positions[0]
-        return [self.index.sentences[p] for p in (lead, *(p for p in positions if p != lead))]
-
-    def _latest(self) -> int:
-        """For the present state: the newest of the close sentences that share the best one's rarest words."""
-        close = strong(self.index.sentences, self.scores, 8, 0.5)
-        terms = [term for term in self.expected.terms if term not in self.expected.names]
-        shared = {p: set(terms) & set(content_stems(self.index.sentences[p].core)) for p in close}
-        top = shared[close[0]]
-        if not top:
-            return close[0]
-        rarest = max(sorted(top), key=self.index.terms.idf)
-        held = evidence.carries(self.expected, self.index.sentences[close[0]])
-        return max(
-            p
-            for p in close
-            if p == close[0]
-            # among a handful of sentences rarity says nothing
-            or (rarest in shared[p] or (shared[p] and len(self.index.sentences) < 20))
-            and len(shared[p]) >= len(top) - 1
-            and not self.index.about_another(p)
-            and not self.index.sentences[p].text.endswith("?")
-            and evidence.carries(self.expected, self.index.sentences[p]) >= held
-        )
 
 
 def compose(ranked: Ranked) -> str:
@@ -75,20 +33,21 @@ def compose(ranked: Ranked) -> str:
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
 _ASKED_PLACE = re.compile(
-    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<digit>\d+)(?:st|nd|rd|th)\b|\b(?:number|item|entry|point|step) (?P<number>\d+)\b"
+    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<digit>\d+)(?:st|nd|rd|th)\b|"
+    r"\b(?:number|item|entry|point|step) (?P<number>\d+)\b"
 )
+
+
 _ENTRY = re.compile(r"(?:^|\s)\(?(\d{1,2})[.)]\s+(.+?)(?=[,;]?\s+\(?\d{1,2}[.)]\s|\.?\s*$|\.\s)")
 
 
 def _listed(ranked: Ranked) -> str | None:
     """The n-th entry of a numbered list in the best messages, when the question asks for one by its place."""
-    asked = max(
-        _ASKED_PLACE.finditer(ranked.expected.question.lower()), key=lambda match: match.start(), default=None
-    )
-    if not asked or not re.search(
-        r"\b(?:list|item|entry|listed|point|step|number)\b", ranked.expected.question, re.I
-    ):
+    asked = max(_ASKED_PLACE.finditer(ranked.expected.question.lower()), key=lambda match: match.start(), default=None)
+    if not asked or not re.search(r"\b(?:list|item|entry|listed|point|step|number)\b", ranked.expected.question, re.I):
         return None
     place = _ORDINALS.index(asked["word"]) + 1 if asked["word"] else int(asked["digit"] or asked["number"])
     for position in best_positions(ranked.scores, 5):
@@ -100,99 +59,10 @@ def _listed(ranked: Ranked) -> str | None:
     return None
 
 
-def _clock(ranked: Ranked) -> str | None:
-    found = (match for s in ranked.best(3, 0.2) for match in [evidence.CLOCK.search(s.core)] if match)
-    first = next(found, None)
-    return first.group() if first else None
-
-
-def _date(ranked: Ranked) -> str | None:
-    """The date named in the best sentence, else in its message, else the day it was said."""
-    best = ranked.best(3, 0.12)
-    for sentence in best:
-        spans_here = sentence.dates
-        if spans_here:
-            return _written(spans_here[0], ranked.expected)
-        beside = [s for s in ranked.index.sentences if s.line == sentence.line and s.dates]
-        if beside:
-            return _written(beside[0].dates[0], ranked.expected)
-    day = best[0].day
-    return None if day is None else _at_grain(day, ranked.expected) or render_day(day)
-
-
-def _at_grain(day: date, expected: Expected) -> str | None:
-    """The month or year alone, when that is what the question names."""
-    asked = re.search(r"\b(?:what|which) (month|year)\b", expected.question, re.IGNORECASE)
-    if not asked:
-        return None
-    return f"{day:%B} {day.year}" if asked[1].lower() == "month" else str(day.year)
-
-
-def _written(span: DateSpan, expected: Expected) -> str:
-    coarse = _at_grain(span.first, expected)
-    if coarse and span.grain in ("day", "week", "weekend", "month"):
-        return coarse
-    return f"{span.wording} ({span.label})" if span.wording else span.label
-
-
-def _interval(ranked: Ranked) -> str | None:
-    """Days between two events, or between one event and the day of the question."""
-    ago = [
-        d
-        for s in ranked.best(2, 0.15)
-        for d in find_durations(s.core)
-        if re.search(rf"{re.escape(d.text)} ago", s.core)
-    ]
-    if ago and ranked.asked is None and len(ranked.parts) < 2:
-        return f"{ago[0].text} ago" if "ago" in ranked.expected.question else ago[0].text
-    days = [_event_day(ranked.index, scores) for scores in ranked.parts]
-    if len(days) == 1 and ranked.asked is not None:
-        days.append(ranked.asked)
-    if len(days) < 2 or days[0] is None or days[1] is None:
-        return _duration(ranked)
-    return _length(abs((days[1] - days[0]).days), ranked.expected.question)
-
-
-def _event_day(index: Index, scores: Scores) -> date | None:
-    sentence = index.sentences[best_positions(scores, 1)[0]]
-    found = sentence.dates
-    return found[0].first if found else sentence.day
-
-
-def _length(days: int, question: str) -> str:
-    """A number of days in the unit the question names.
-
-    >>> _length(21, "How many weeks passed?"), _length(1, "How many days?"), _length(61, "How long?")
-    ('3 weeks', '1 day', '2 months')
-    """
-    named = re.search(r"\b(day|week|month|year)s\b", question, re.IGNORECASE)
-    unit = (
-        named[1].lower()
-        if named
-        else "day"
-        if days < 14
-        else "week"
-        if days < 56
-        else "month"
-        if days < 700
-        else "year"
-    )
-    count = round(days / {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit])
-    return f"{count} {unit}{'' if count == 1 else 's'}"
-
-
-def _duration(ranked: Ranked) -> str | None:
-    found = (d for s in ranked.best(4, 0.25) for d in find_durations(s.core))
-    first = next(found, None)
-    return first.text if first else None
-
-
 def _total(ranked: Ranked) -> str | None:
     """The sum of the amounts of money that the closest messages name, one a message."""
     question = ranked.expected
-    topic = set(question.terms) - set(
-        content_stems("much spend spent cost total altogether overall add up sum")
-    )
+    topic = set(question.terms) - set(content_stems("much spend spent cost total altogether overall add up sum"))
     amounts: dict[int, float] = {}
     for position in best_positions(ranked.scores, 12):
         sentence = ranked.index.sentences[position]
@@ -203,15 +73,9 @@ def _total(ranked: Ranked) -> str | None:
 
 
 def _money(ranked: Ranked) -> str | None:
-    if re.search(
-        r"\b(?:total|altogether|in all|overall|combined|add up|sum)\b", ranked.expected.question, re.I
-    ):
+    if re.search(r"\b(?:total|altogether|in all|overall|combined|add up|sum)\b", ranked.expected.question, re.I):
         return _total(ranked) or _number(ranked)
     return _number(ranked)
-
-
-def _frequency(ranked: Ranked) -> str | None:
-    return next((text for s in ranked.best(4, 0.25) for text in find_frequencies(s.core)), None)
 
 
 def _number(ranked: Ranked) -> str | None:
@@ -242,9 +106,7 @@ def _first_of(finder: Callable[[Expected, Sentence], list[str]]) -> Callable[[Ra
 def _yes_no(ranked: Ranked) -> str:
     """Yes when the best sentence says so without a negation that the question lacks."""
     best = ranked.best(3, 0.15)[0]
-    negated = bool(_NEGATION.search(_UNCHANGED.sub("", best.core))) != bool(
-        _NEGATION.search(ranked.expected.question)
-    )
+    negated = bool(_NEGATION.search(_UNCHANGED.sub("", best.core))) != bool(_NEGATION.search(ranked.expected.question))
     return "No" if negated else "Yes"
 
 
@@ -259,9 +121,7 @@ def _choice(ranked: Ranked) -> str:
 
     def support(position: int) -> float:
         terms = content_stems(ranked.expected.options[position])
-        named = sum(
-            1 / (rank + 1) for rank, text in enumerate(said) for term in terms if term in text.split()
-        )
+        named = sum(1 / (rank + 1) for rank, text in enumerate(said) for term in terms if term in text.split())
         near = float(ranked.parts[position].max()) if position < len(ranked.parts) else 0.0
         return named / max(len(terms), 1) + near
 
@@ -272,7 +132,7 @@ def _compared(ranked: Ranked) -> int | None:
     """The position of the first, last, dearest or cheapest option; None when no such comparison is asked."""
     question = ranked.expected.question
     if re.search(r"\b(?:first|earlier|before|last|later|more recent(?:ly)?)\b", question, re.I):
-        days = [_event_day(ranked.index, scores) for scores in ranked.parts]
+        days = [moments.event_day(ranked.index, scores) for scores in ranked.parts]
         values = [day.toordinal() for day in days if day is not None]
         largest = bool(re.search(r"\b(?:last|later|recent(?:ly)?)\b", question, re.I))
     elif re.search(r"\b(?:cost|expensive|cheaper|price|pricier)\b", question, re.I):
@@ -325,20 +185,18 @@ def _phrase(ranked: Ranked) -> str:
     lead = ranked.best(3, 0.15)[0]
     parts = [spans.new_part(lead.core, ranked.expected)]
     rest = [
-        one
-        for one in ranked.best(2, ranked.weights.second)
-        if one is not lead and ranked.expected.order != "newest"
+        one for one in ranked.best(2, ranked.weights.second) if one is not lead and ranked.expected.order != "newest"
     ]
     parts += [spans.new_part(one.core, ranked.expected) for one in rest]
     return "; ".join(dict.fromkeys(parts))
 
 
 _BY_KIND: dict[Kind, Callable[[Ranked], str | None]] = {
-    "date": _date,
-    "clock": _clock,
-    "duration": _duration,
-    "interval": _interval,
-    "frequency": _frequency,
+    "date": moments.date_answer,
+    "clock": moments.clock_answer,
+    "duration": moments.duration_answer,
+    "interval": moments.interval_answer,
+    "frequency": moments.frequency_answer,
     "count": _count,
     "number": _number,
     "money": _money,

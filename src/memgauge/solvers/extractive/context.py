@@ -87,9 +87,7 @@ def parse_context(context: str) -> Parsed:
         if not text.strip() and not image:
             continue
         lines.append(Line(speaker, text, day))
-        sentences.extend(
-            _sentences(text, image[1] if image else "", speaker.lower(), day, len(lines) - 1, names)
-        )
+        sentences.extend(_sentences(text, image[1] if image else "", speaker.lower(), day, len(lines) - 1, names))
     return Parsed(tuple(lines), tuple(sentences))
 
 
@@ -107,18 +105,14 @@ def _speaker_labels(rows: list[str]) -> set[str]:
         after_heading = False
     if counts.keys() & {"user", "assistant"}:
         return {"user", "assistant"}
-    return {
-        label for label, count in counts.items() if len(label.split()) <= 3 and (count > 1 or label.istitle())
-    }
+    return {label for label, count in counts.items() if len(label.split()) <= 3 and (count > 1 or label.istitle())}
 
 
 @lru_cache(maxsize=50_000)
 def _cores(text: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(sentence, core) of one message; pure greetings are dropped."""
     pairs = ((sentence, strip_fillers(sentence, names)) for sentence in split_sentences(text))
-    return tuple(
-        (sentence, core) for sentence, core in pairs if len(core.split()) > 1 or len(pair_words(core)) == 1
-    )
+    return tuple((sentence, core) for sentence, core in pairs if len(core.split()) > 1 or len(pair_words(core)) == 1)
 
 
 def pair_words(core: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Which kinds of thing a sentence holds: what makes it able to answer a kind of question."""
 
+# ruff: noqa: E501  (a pattern reads best on one line)
+
 import re
 from collections.abc import Callable
 
@@ -33,11 +35,7 @@ CLOCK = re.compile(
 def other_names(expected: Expected, sentence: Sentence) -> list[Name]:
     """Names in a sentence that the question does not give away."""
     known = set(expected.names) | {sentence.speaker}
-    return [
-        name
-        for name in find_names(sentence.core)
-        if not {part.lower() for part in name.text.split()} <= known
-    ]
+    return [name for name in find_names(sentence.core) if not {part.lower() for part in name.text.split()} <= known]
 
 
 def titles(expected: Expected, sentence: Sentence) -> list[str]:
@@ -72,11 +70,7 @@ def _timely(phrase: str) -> bool:
 def numbers(expected: Expected, sentence: Sentence) -> list[NumberSpan]:
     """Numbers that are no part of a date; those whose noun the question names come first."""
     dates = [(span.start, span.end) for span in sentence.dates]
-    found = [
-        span
-        for span in find_numbers(sentence.core)
-        if not any(start <= span.start < end for start, end in dates)
-    ]
+    found = [span for span in find_numbers(sentence.core) if not any(start <= span.start < end for start, end in dates)]
     if expected.kind == "money":
         return [span for span in found if span.kind == "money"] or found
     wanted = set(expected.focus)
@@ -96,9 +90,7 @@ _HOLDS: dict[Kind, Callable[[Expected, Sentence], object]] = {
     "place": places,
     "title": titles,
     "reason": lambda expected, sentence: _REASON.search(sentence.core),
-    "choice": lambda expected, sentence: any(
-        option.lower() in sentence.core.lower() for option in expected.options
-    ),
+    "choice": lambda expected, sentence: any(option.lower() in sentence.core.lower() for option in expected.options),
 }
 
 

@@ -1,5 +1,7 @@
 """What a question asks for: the expected kind of answer, its focus, whose words to trust, which moment."""
 
+# ruff: noqa: E501  (a pattern reads best on one line)
+
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +18,9 @@ Order = Literal["", "newest", "oldest"]
 _AUX = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am|might|must|isn't|didn't|don't)"
 _UNIT = r"(?:seconds|minutes|hours|days|nights|weeks|weekends|months|years|decades)"
 _PLURAL = r"(?:(?!(?:does|has|was|goes|is|his|this|its)\b)[a-z]+(?:[^sui\W]s|ies|ches|shes|xes|sses)|people|children|kids|men|women|family members|advice and \w+)"
-_TITLE = r"(?:book|movie|film|song|game|show|series|novel|band|album|podcast|play|title|brand|company|app|website|breed)"
+_TITLE = (
+    r"(?:book|movie|film|song|game|show|series|novel|band|album|podcast|play|title|brand|company|app|website|breed)"
+)
 _PLACE = r"(?:city|country|state|place|town|location|venue|restaurant|park|store|shop|school|university|college|island|continent|neighborhood|cafe)"
 # First match wins; "in what ways" and plural focus words come before the single phrase.
 _RULES: tuple[tuple[Kind, str], ...] = (
@@ -99,9 +103,7 @@ def understand(question: str) -> Expected:
         kind="choice" if options else _kind(text),
         terms=content_stems(text),
         focus=content_stems(focus[1]) if focus else (),
-        names=tuple(
-            sorted({part.lower() for name in find_names(_lower_opening(text)) for part in name.text.split()})
-        ),
+        names=tuple(sorted({part.lower() for name in find_names(_lower_opening(text)) for part in name.text.split()})),
         options=options,
         order=_order(text),
         voice=_voice(text),
@@ -143,9 +145,7 @@ def _kind(text: str) -> Kind:
 def _options(text: str) -> tuple[str, ...]:
     """The alternatives of a choice question, else ()."""
     found = _OR.search(text)
-    if not found or not re.match(
-        rf"^(?:.*?\b(?:which|who|what|where)\b.*[,:?]|{_AUX}\b)", text, re.IGNORECASE
-    ):
+    if not found or not re.match(rf"^(?:.*?\b(?:which|who|what|where)\b.*[,:?]|{_AUX}\b)", text, re.IGNORECASE):
         return ()
     left, right = found["left"].split(","), found["right"].strip()
     first = [piece.strip() for piece in left[-1:] if piece.strip()]

@@ -34,9 +34,10 @@ class Encoder(Protocol):
 class Weights:
     """How much each signal counts; `floor` is the score below which the best sentence is no answer.
 
-    `bridge` is the bonus of what is said of a person whom the question names only by a role; a second sentence within `second` of the best
-    joins a phrase; `line` and `previous` weigh the similarity of the whole message and of the message before it (a question that
-    this one answers); `kind`, `speaker` and `picture` are bonuses; `recency` prefers the newest of equals.
+    `line` and `previous` weigh the similarity of the whole message, and of the message before it when that asks;
+    `kind`, `speaker`, `picture` and `question` are bonuses and maluses; `recency` prefers the newest of equals;
+    `bridge` is the bonus of what is said of a person whom the question names only by a role; a sentence within
+    `second` of the best joins a phrase.
     """
 
     lexical: float = 0.45
@@ -73,7 +74,7 @@ class Vectors:
 
 
 class TermIndex:
-    """BM25 (k1 1.2, b 0.75, idf ln(1 + (N - n + .5) / (n + .5))) over short texts, scaled to the best possible."""
+    """BM25 (k1 1.2, b 0.75; idf ln(1 + (N - n + .5) / (n + .5))) over short texts, scaled to the best possible."""
 
     def __init__(self, texts: Sequence[tuple[str, ...]]) -> None:
         self._size = len(texts)
@@ -119,9 +120,7 @@ class Index:
         self._speakers = np.array([sentence.speaker for sentence in self.sentences])
         self._pictures = np.array([sentence.picture for sentence in self.sentences])
         self._others = {
-            position: ties
-            for position, one in enumerate(self.sentences)
-            if (ties := _another(one)) is not None
+            position: ties for position, one in enumerate(self.sentences) if (ties := _another(one)) is not None
         }
         self._questions = np.array([sentence.text.rstrip().endswith("?") for sentence in self.sentences])
         self.terms = TermIndex([content_stems(f"{one.speaker} {one.core}") for one in self.sentences])
@@ -134,16 +133,15 @@ class Index:
         spoken = [term for term in expected.terms if term not in expected.names]
         scores = self._vectors @ query
         scores = scores + weights.line * (lines + self.line_terms.scores(spoken))[self._rows]
-        scores = (
-            scores + weights.previous * previous[self._rows] + weights.lexical * self.terms.scores(spoken)
-        )
+        scores = scores + weights.previous * previous[self._rows] + weights.lexical * self.terms.scores(spoken)
         scores = scores + weights.speaker * self._voices(expected)
         scores = scores + weights.picture * self._pictures + weights.question * self._questions
         scores = scores + weights.recency * self._recency(expected)
         near = np.flatnonzero(scores >= scores.max() - 2 * weights.kind - 0.2)
         for position in near:
             scores[position] += weights.kind * carries(expected, self.sentences[position])
-        return scores.astype(np.float32)
+        ranked: Scores = scores.astype(np.float32)
+        return ranked
 
     def mentions(self, names: set[str], role: set[str]) -> Scores:
         """1 for a sentence with one of the names, unless it is one that says who holds the role (stems)."""
@@ -158,9 +156,9 @@ class Index:
         return position in self._others
 
     def _voices(self, expected: Expected) -> Scores:
-        """1 where the question's person speaks, half where the person is spoken of, else 0."""
+        """1 where the question's person speaks, less where the user speaks of somebody else, else 0."""
         if expected.voice:
-            voices = (self._speakers == expected.voice).astype(np.float32)
+            voices: Scores = (self._speakers == expected.voice).astype(np.float32)
             if expected.voice == "user" and not expected.names:
                 # "my" asks about the user, not about the friend the user talks about
                 foreign = [p for p, ties in self._others.items() if not ties & set(expected.terms)]
@@ -191,7 +189,8 @@ def _line_vectors(vectors: Scores, rows: NDArray[np.int64], size: int) -> Scores
     """A message's vector is the direction of the sum of its sentences': no second encoding. Shape (lines, dim)."""
     lines = np.zeros((size, vectors.shape[1]), dtype=np.float32)
     np.add.at(lines, rows, vectors)
-    return lines / np.maximum(np.linalg.norm(lines, axis=1, keepdims=True), 1e-9)
+    units: Scores = lines / np.maximum(np.linalg.norm(lines, axis=1, keepdims=True), 1e-9)
+    return units
 
 
 def _another(sentence: Sentence) -> frozenset[str] | None:

@@ -1,7 +1,7 @@
 """The solver without a language model: each task solved by ranking and cutting its own inputs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from memgauge.errors import unknown_name

@@ -14,21 +14,26 @@ from memgauge.solvers.extractive.lexicon import (
     PRONOUNS,
     stem,
 )
+from memgauge.solvers.extractive.lexicon import words as words_of
 
 _TOKEN = re.compile(r"[$€£]?[^\W_]+(?:['’.:-][^\W_]+)*")
 _BREAK = re.compile(
     r"[;:()—–]|\s-+\s|\.\s|,\s+(?=(?:but|so|and (?:i|we|it|he|she|they)|which|who|it|i|we|that|because)\b)",
     re.I,
 )
-_LEADING = (CONJUNCTIONS | PRONOUNS | AUXILIARIES | ADVERBS | {"i'm", "it's", "i've", "we're", "that's", "he's", "she's"}) - {
-    "to", "my", "his", "her", "our", "their", "your", "more", "many", "much", "never",
-}  # fmt: skip
-_TRAILING = (
-    CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | {"the", "a", "an", "i", "we", "it's", "very", "so"}
-) - {"up", "out", "off", "down"}
+_CONTRACTED = words_of("i'm it's i've we're that's he's she's")
+_KEPT = words_of("to my his her our their your more many much never")
+_LEADING = (CONJUNCTIONS | PRONOUNS | AUXILIARIES | ADVERBS | _CONTRACTED) - _KEPT
+_TRAILING = (CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | {"the", "a", "an", "i", "we", "it's", "very", "so"}) - {
+    "up",
+    "out",
+    "off",
+    "down",
+}
 _COMPLETES = re.compile(r"\w*\d|[a-z]+(?:ing|ed) (?:the|a|an|in|to|from|with|by)\b|(?:with|of|made) ")
 _REASON = re.compile(
-    r"\b(?:because(?: of)?|since|so that|so (?=i|we|he|she|they)|due to|thanks to|in order to|inspired by|motivated by)\s+(?P<why>.+)",
+    r"\b(?:because(?: of)?|since|so that|so (?=i|we|he|she|they)|due to|thanks to|"
+    r"in order to|inspired by|motivated by)\s+(?P<why>.+)",
     re.IGNORECASE,
 )
 
@@ -71,12 +76,7 @@ def new_part(text: str, expected: Expected, longest: int = 20) -> str:
     first, last = _trim(words, *_widen(words, breaks, best[1], best[2], longest))
     last = min(last, first + longest)
     # "locker 250", "abstract art": the word that the question asks for belongs to the answer
-    if (
-        last < len(words)
-        and words[last].given
-        and stem(words[last].lower) in expected.focus
-        and last - first < 5
-    ):
+    if last < len(words) and words[last].given and stem(words[last].lower) in expected.focus and last - first < 5:
         last += 1
     if 0 < first < last and words[first - 1].given and stem(words[first - 1].lower) in expected.terms:
         first -= bool(_COMPLETES.match(text, words[first].start)) or _opens_clause(words, breaks, first - 1)

@@ -68,9 +68,7 @@ def resolve_dates(text: str, day: date | None) -> str:
     return text
 
 
-def _summarise(
-    task: SummariseSession, candidates: list[Candidate], vectors: Vectors
-) -> tuple[SummaryLine, ...]:
+def _summarise(task: SummariseSession, candidates: list[Candidate], vectors: Vectors) -> tuple[SummaryLine, ...]:
     if not candidates:
         return ()
     matrix = vectors.matrix([one.core for one in candidates])
@@ -88,11 +86,7 @@ def _unit(vector: Scores) -> Scores:
 def _cues(core: str, day: date | None) -> float:
     """How much a sentence tells: dates, names, numbers, change, preference, decision; very short ones tell little."""
     total = sum(weight for weight, pattern in _CUES if pattern.search(core))
-    total += (
-        0.12 * bool(dates_of(core, day))
-        + 0.1 * min(len(find_names(core)), 2)
-        + 0.06 * bool(find_numbers(core))
-    )
+    total += 0.12 * bool(dates_of(core, day)) + 0.1 * min(len(find_names(core)), 2) + 0.06 * bool(find_numbers(core))
     return total - 0.15 * (len(core.split()) < 6) - 0.1 * core.endswith("!")
 
 
