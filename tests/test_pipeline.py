@@ -222,3 +222,29 @@ def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# Plumbing that carries values unchanged: a change there shows in the outputs of the stages that make them.
+PLUMBING = ("records", "files", "errors", "seeds", "params", "stages", "memory", "memory.base", "tasks", "tasks.base")
+
+
+@pytest.mark.parametrize("name", sorted(set(STAGES)))
+def test_code_a_stage_imports_is_a_dependency(name: str) -> None:
+    """The import closure of every stage is covered by its `deps`, so no edit goes unnoticed."""
+    import grimp
+
+    graph = grimp.build_graph("memgauge")
+    closure = graph.find_upstream_modules(f"memgauge.stages.{name}")
+    watched = [dep.replace("${src}/", "") for dep in declared()[name].get("deps", []) if dep.startswith("${src}")]
+    missing = {
+        module
+        for module in (each.removeprefix("memgauge").removeprefix(".") for each in closure)
+        if module and module not in PLUMBING and not module.startswith("stages.")
+        if not any(_covers(dep, module) for dep in watched)
+    }
+    assert missing == set()
+
+
+def _covers(dep: str, module: str) -> bool:
+    path = module.replace(".", "/")
+    return f"{path}.py" == dep or path == dep or path.startswith(f"{dep}/")

@@ -1,9 +1,9 @@
 """Dates in running text: explicit ones, and relative ones resolved against the day of the dialogue."""
 
 import re
-from datetime import date, timedelta
+from datetime import date
 
-from memgauge.text.date_forms import PATTERNS, DateSpan, render_day
+from memgauge.text.date_forms import PATTERNS, DateSpan, Reader, render_day
 
 __all__ = ["DateSpan", "find_dates", "parse_heading", "render_day"]
 
@@ -27,7 +27,7 @@ def find_dates(text: str, anchor: date | None = None) -> list[DateSpan]:
     found: list[DateSpan] = []
     for pattern, reader in _COMPILED:
         for match in pattern.finditer(text):
-            span = reader(match, anchor or date.min + timedelta(days=800), future) if _written_as_date(match) else None
+            span = _read(reader, match, anchor, future)
             if span is not None and (anchor is not None or _names_year(match)):
                 found.append(span)
     found.sort(key=lambda span: (span.start, -span.end))
@@ -36,6 +36,16 @@ def find_dates(text: str, anchor: date | None = None) -> list[DateSpan]:
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return kept
+
+
+def _read(reader: Reader, match: re.Match[str], anchor: date | None, future: bool) -> DateSpan | None:
+    """None for words that are no date, and for a day outside the calendar ("10000 years ago")."""
+    if not _written_as_date(match):
+        return None
+    try:
+        return reader(match, anchor or date(2000, 1, 1), future)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _names_year(match: re.Match[str]) -> bool:

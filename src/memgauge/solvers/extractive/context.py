@@ -10,6 +10,7 @@ from memgauge.text.sentences import split_sentences, strip_fillers
 
 _HEADING = re.compile(r"^\[(?:undated|\d{1,2} [A-Z][a-z]+ \d{4}(?:, \d\d:\d\d)?)\]$")
 _LABEL = re.compile(r"^([^\s:\[\]][^:\n\[\]]{0,38}?): ")
+_PIECE = re.compile(r".{1,1000}(?=\s|$)|\S{1,1000}", re.DOTALL)
 _IMAGE = re.compile(r"\s*\[image: ([^\]]*)\]\s*$")
 
 
@@ -111,8 +112,13 @@ def _speaker_labels(rows: list[str]) -> set[str]:
 @lru_cache(maxsize=50_000)
 def _cores(text: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(sentence, core) of one message; pure greetings are dropped."""
-    pairs = ((sentence, strip_fillers(sentence, names)) for sentence in split_sentences(text))
+    pairs = ((sentence, strip_fillers(sentence, names)) for sentence in _pieces(text))
     return tuple((sentence, core) for sentence, core in pairs if len(core.split()) > 1 or len(pair_words(core)) == 1)
+
+
+def _pieces(text: str) -> list[str]:
+    """Sentences; one of more than 1,000 characters is cut between words, so that no pattern meets a huge text."""
+    return [piece.strip() for sentence in split_sentences(text) for piece in _PIECE.findall(sentence)]
 
 
 def pair_words(core: str) -> list[str]:

@@ -132,6 +132,9 @@ _IRREGULAR = {
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
+LONGEST_WORD = 40  # letters: a longer run is no word, and stemming it costs its square
+
+
 @cache
 def _stemmer() -> "EnglishStemmer":
     import snowballstemmer
@@ -146,7 +149,7 @@ def stem(word: str) -> str:
     >>> stem("Took"), stem("running"), stem("Caroline's")
     ('take', 'run', 'carolin')
     """
-    word = word.lower().replace("’", "'").split("'")[0]
+    word = word[:LONGEST_WORD].lower().replace("’", "'").split("'")[0]
     return str(_stemmer().stemWord(_IRREGULAR.get(word, word)))
 
 
