@@ -104,9 +104,7 @@ def test_a_file_with_another_checksum_leaves_the_old_folder(registry: Path, tmp_
     assert (target / "mine.txt").read_text() == "kept"
 
 
-def test_without_a_registry_the_error_says_what_was_tried_and_what_to_do(
-    registry: Path, tmp_path: Path
-) -> None:
+def test_without_a_registry_the_error_says_what_was_tried_and_what_to_do(registry: Path, tmp_path: Path) -> None:
     with pytest.raises(AssetError, match=r"toy: `pip download toy==1\.0` gave no wheel .* PIP_FIND_LINKS"):
         assets.install(toy(), tmp_path / "toy", assets.take_from_registry)
 

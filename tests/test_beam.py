@@ -138,10 +138,7 @@ def test_roles_alternate_and_turn_counts_match_the_readme(real_data):
 
 
 def test_truncated_chat_is_read_where_it_exists(real_data, beam):
-    whole = {
-        history.id: history
-        for history, _ in read(real_data, Counter(), tiers=["100K"], chat_file="chat.json")
-    }
+    whole = {history.id: history for history, _ in read(real_data, Counter(), tiers=["100K"], chat_file="chat.json")}
     shorter = [
         name.removeprefix("beam-100K-")
         for name, history in whole.items()

@@ -149,9 +149,7 @@ def test_pairs_with_a_missing_outcome_are_left_out() -> None:
         ([], None),
     ],
 )
-def test_fewer_than_two_units_have_no_interval_and_no_p(
-    first: list[float | None], clusters: list[str] | None
-) -> None:
+def test_fewer_than_two_units_have_no_interval_and_no_p(first: list[float | None], clusters: list[str] | None) -> None:
     found = paired_difference(first, [0.0] * len(first), clusters, 100, generator(1, "one"))
     assert found.interval is None
     assert found.p is None
@@ -164,9 +162,7 @@ def test_p_is_the_share_of_draws_at_or_below_zero() -> None:
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=30), st.data())
 @settings(max_examples=50, deadline=None)
-def test_bounds_hold_whatever_the_missing_outcomes_were(
-    values: list[float | None], data: st.DataObject
-) -> None:
+def test_bounds_hold_whatever_the_missing_outcomes_were(values: list[float | None], data: st.DataObject) -> None:
     filled = [data.draw(st.floats(0, 1)) if value is None else value for value in values]
     bounds = mean_bounds(values)
     assert bounds is not None

@@ -104,9 +104,7 @@ def converted(source: tuple[Path, object], tmp_path_factory: pytest.TempPathFact
     return target
 
 
-def test_the_converted_model_has_the_logits_of_the_original(
-    source: tuple[Path, object], converted: Path
-) -> None:
+def test_the_converted_model_has_the_logits_of_the_original(source: tuple[Path, object], converted: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -137,9 +135,7 @@ def test_the_tokenizer_and_chat_template_come_along(converted: Path) -> None:
     assert tokenizer.chat_template == TEMPLATE
 
 
-def test_two_conversions_give_the_same_bytes(
-    source: tuple[Path, object], converted: Path, tmp_path: Path
-) -> None:
+def test_two_conversions_give_the_same_bytes(source: tuple[Path, object], converted: Path, tmp_path: Path) -> None:
     convert_gguf(source[0], tmp_path)
 
     def sums(folder: Path) -> dict[str, str]:

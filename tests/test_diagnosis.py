@@ -115,10 +115,7 @@ def test_label_of_the_papers_rows(oe: int, csm: int, rm: int, label: str) -> Non
 
 def test_binary_floats_would_have_flipped_the_near_tie() -> None:
     assert 0.53 - 0.43 > (0.43 - 0.35) + 0.02
-    assert (
-        label_of(as_fraction(0.53) - as_fraction(0.43), as_fraction(0.43) - as_fraction(0.35), 0.02)
-        == "mixed"
-    )
+    assert label_of(as_fraction(0.53) - as_fraction(0.43), as_fraction(0.43) - as_fraction(0.35), 0.02) == "mixed"
 
 
 def test_labels_over_margins_follow_the_papers_remark() -> None:
@@ -195,9 +192,7 @@ def test_an_answer_never_made_is_counted_as_absent() -> None:
 
 
 def test_outcome_table_counts_every_scorable_question_once() -> None:
-    cell = diagnose(
-        items_of([1.0, 1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0, None], [1.0, 0.0, 0.0, 0.0, 0.0])
-    )
+    cell = diagnose(items_of([1.0, 1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0, None], [1.0, 0.0, 0.0, 0.0, 0.0]))
     assert cell.outcomes == (
         OutcomeCount("right", "missing", "wrong", 1),
         OutcomeCount("right", "right", "right", 1),
@@ -261,9 +256,7 @@ def test_the_same_items_in_another_system_give_the_same_draws() -> None:
 
 def test_renaming_every_id_changes_nothing() -> None:
     items = items_of(hundred(60), hundred(50), hundred(30))
-    renamed = [
-        replace(i, question_id=f"x{9999 - int(i.question_id[1:])}", group=f"z{i.group}") for i in items
-    ]
+    renamed = [replace(i, question_id=f"x{9999 - int(i.question_id[1:])}", group=f"z{i.group}") for i in items]
     assert diagnose(renamed) == diagnose(items)
 
 
@@ -274,9 +267,7 @@ def test_an_answer_scored_twice_is_refused() -> None:
 
 
 def test_nothing_scored_names_the_cell_and_has_its_own_exit_code() -> None:
-    with pytest.raises(
-        NothingScoredError, match=r"'summary' on 'synthetic'.*of 1 questions 1 have"
-    ) as caught:
+    with pytest.raises(NothingScoredError, match=r"'summary' on 'synthetic'.*of 1 questions 1 have") as caught:
         diagnose(items_of([1.0], [None], [1.0]))
     assert caught.value.exit_code == 3
     with pytest.raises(NothingScoredError, match="of 0 questions"):
@@ -298,9 +289,7 @@ def test_mean_over_readers_is_the_mean_of_each_readers_mean() -> None:
 
 def test_averaging_readers_drops_what_one_reader_missed_and_refuses_unlike_questions() -> None:
     both = average_readers({"a": items_of([1.0], [1.0], [1.0]), "b": items_of([1.0], [None], [1.0])})
-    assert [(each.status, each.contains_match) for each in both if each.condition == "CSM"] == [
-        ("truncated", None)
-    ]
+    assert [(each.status, each.contains_match) for each in both if each.condition == "CSM"] == [("truncated", None)]
     with pytest.raises(InputError, match="reader 'b' answered other questions than 'a'"):
         average_readers({"a": items_of([1.0], [1.0], [1.0]), "b": items_of([1.0] * 2, [1.0] * 2, [1.0] * 2)})
 
@@ -317,9 +306,7 @@ def test_systems_that_answer_alike_are_one_group_and_a_clear_loser_is_not() -> N
     assert (first.first, first.second, first.difference.value) == ("best", "good", 0.01)
     # The one question that differs is absent from a draw of 100 with probability .99 ** 100 = .366.
     assert first.p == pytest.approx(0.366, abs=0.05)
-    assert rank_systems("b", "r", {"one": systems["good"]}, "RM", "token_f1", 10, seed=1).groups == (
-        ("one",),
-    )
+    assert rank_systems("b", "r", {"one": systems["good"]}, "RM", "token_f1", 10, seed=1).groups == (("one",),)
 
 
 def test_tie_groups_compare_with_the_first_of_the_group() -> None:
@@ -334,9 +321,7 @@ def test_metric_agreement_counts_pairs_ordered_alike() -> None:
     cells = []
     for name, right in (("a", 60), ("b", 50)):
         items = items_of(hundred(90), hundred(right), hundred(right - 20))
-        flipped = [
-            replace(i, token_f1=0.9 if name == "b" and i.condition == "RM" else i.token_f1) for i in items
-        ]
+        flipped = [replace(i, token_f1=0.9 if name == "b" and i.condition == "RM" else i.token_f1) for i in items]
         cells.append(diagnose_cell(replace(NAME, system=name), flipped, 10, 0.02, seed=1))
     # Contains match: .6 .4 .5 .3; token F1: .6 .4 .5 .9. The last point is now above the three others.
     assert metric_agreement(cells, "contains_match", "token_f1") == (3, 6)

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from memgauge.metrics.evidence import EntryIndex, jaccard, span_recall, spans, token_set, turn_recall
 
-WORDS = st.lists(
-    st.sampled_from(["red", "blue", "green", "dog", "cat", "fish", "ann", "bob"]), max_size=8
-).map(" ".join)
+WORDS = st.lists(st.sampled_from(["red", "blue", "green", "dog", "cat", "fish", "ann", "bob"]), max_size=8).map(
+    " ".join
+)
 
 
 def test_turn_recall_counts_turns_with_an_entry_more_than_half_alike() -> None:

@@ -33,14 +33,9 @@ def test_pins_cover_both_tiers_with_two_or_three_files_a_chat():
     assert sum(path.endswith("chat_trunecated.json") for path in beam) == 10
     commit = "b2a3ee8ba12d68f83143dda191097dc3e028ddd3"
     pin = beam["chats/100K/1/chat.json"]
-    assert (
-        pin.url
-        == f"https://raw.githubusercontent.com/mohammadtavakoli78/BEAM/{commit}/chats/100K/1/chat.json"
-    )
+    assert pin.url == f"https://raw.githubusercontent.com/mohammadtavakoli78/BEAM/{commit}/chats/100K/1/chat.json"
     assert pin.bytes == 564977
-    assert all(
-        len(item.sha256) == 64 for name in ("beam", "locomo", "longmemeval") for item in pins(name).values()
-    )
+    assert all(len(item.sha256) == 64 for name in ("beam", "locomo", "longmemeval") for item in pins(name).values())
 
 
 @pytest.mark.parametrize("name", ["locomo", "longmemeval"])
@@ -65,8 +60,7 @@ def test_wrong_checksum_names_both_and_writes_nothing(tmp_path):
         fetch("locomo", target, source, {}, no_network)
     pin = pins("locomo")["locomo10.json"]
     assert all(
-        word in str(caught.value)
-        for word in ["locomo10.json", SHA256, pin.sha256, "MEMGAUGE_DATA", str(pin.url)]
+        word in str(caught.value) for word in ["locomo10.json", SHA256, pin.sha256, "MEMGAUGE_DATA", str(pin.url)]
     )
     assert files(target) == []
 
@@ -97,9 +91,7 @@ def test_unreachable_address_says_what_to_do(tmp_path):
 
 def test_only_https_is_opened(tmp_path):
     with pytest.raises(InputError, match="not an https address"):
-        fetch(
-            "longmemeval", tmp_path, None, {"file": "s.json", "sha256": SHA256, "url": "file:///etc/passwd"}
-        )
+        fetch("longmemeval", tmp_path, None, {"file": "s.json", "sha256": SHA256, "url": "file:///etc/passwd"})
 
 
 def test_sample_without_a_local_copy_says_what_to_do(tmp_path):
@@ -144,9 +136,7 @@ def test_unpinned_tiers_need_permission_and_a_local_copy(tmp_path):
 def test_unknown_names_list_the_choices(tmp_path):
     with pytest.raises(InputError, match="choose from beam, locomo, longmemeval"):
         fetch("loocmo", tmp_path, None, {})
-    with pytest.raises(
-        InputError, match=r"unknown benchmark 'x'; choose from beam, locomo, longmemeval, synthetic"
-    ):
+    with pytest.raises(InputError, match=r"unknown benchmark 'x'; choose from beam, locomo, longmemeval, synthetic"):
         reader("x")
 
 

@@ -118,3 +118,9 @@ def test_an_extractive_role_gets_the_encoder() -> None:
 def test_a_role_that_names_nothing_known_is_refused(role: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_solver(role, unwanted)
+
+
+def test_extractive_role_takes_thresholds_and_refuses_unknown_ones() -> None:
+    assert make_solver({"solver": "extractive", "floor": 0.4}, lambda: None) is not None
+    with pytest.raises(InputError, match="unknown threshold of the extractive solver 'flor'"):
+        make_solver({"solver": "extractive", "flor": 0.4}, lambda: None)

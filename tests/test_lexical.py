@@ -152,9 +152,7 @@ def test_the_strict_variant_is_the_raw_substring() -> None:
 
 
 def test_invisible_and_typographic_characters_do_not_matter(real_data: Path) -> None:
-    conversations = {
-        each["sample_id"]: each for each in json.loads((real_data / "locomo10.json").read_text())
-    }
+    conversations = {each["sample_id"]: each for each in json.loads((real_data / "locomo10.json").read_text())}
     gold = conversations["conv-49"]["qa"][19]["answer"]
     assert "\u200b" in gold
     plain = gold.replace("\u200b", "")
@@ -344,9 +342,7 @@ def test_a_usable_gold_matches_itself(text: str) -> None:
         assert contains_match_strict(text, text) is True
 
 
-@given(
-    TEXT, st.sampled_from(["It is ", "So, ", "(", '"', "x "]), st.sampled_from([".", "!", ")", " then", ""])
-)
+@given(TEXT, st.sampled_from(["It is ", "So, ", "(", '"', "x "]), st.sampled_from([".", "!", ")", " then", ""]))
 def test_a_gold_is_found_between_edges(gold: str, before: str, after: str) -> None:
     plain = gold.replace("-", "").replace("'", "").replace(".", "").replace(",", "").replace("+", "")
     if unusable(plain) is None and tokens(plain) and plain.isalnum() and not gold_polarity(plain):

@@ -162,9 +162,7 @@ def test_the_ids_are_those_of_the_whole_rendered_chat(tiny: LocalChatModel) -> N
 
 def test_a_template_that_leaves_out_a_message_is_refused(tiny: LocalChatModel) -> None:
     model = LocalChatModel(tiny.folder)
-    model.tokenizer.chat_template = (
-        "{% for m in messages if m['role'] == 'user' %}{{ m['content'] }}{% endfor %}"
-    )
+    model.tokenizer.chat_template = "{% for m in messages if m['role'] == 'user' %}{{ m['content'] }}{% endfor %}"
     messages = AnswerQuestion("Who?", "").messages()
     with pytest.raises(InputError, match="system"):
         model.encode(ChatRequest(tuple(messages), 5))
@@ -173,9 +171,7 @@ def test_a_template_that_leaves_out_a_message_is_refused(tiny: LocalChatModel) -
 def test_batches_hold_their_budget_and_lose_nothing() -> None:
     prompts = [Prompt(tuple(range(n)), 5) for n in (3, 50, 7, 7, 20, 4, 1)]
     groups = list(batches(prompts, 40))
-    assert sorted((p for group in groups for p in group), key=lambda p: p.ids) == sorted(
-        prompts, key=lambda p: p.ids
-    )
+    assert sorted((p for group in groups for p in group), key=lambda p: p.ids) == sorted(prompts, key=lambda p: p.ids)
     for group in groups:
         padded = max(len(p.ids) for p in group) + max(p.max_new_tokens for p in group)
         assert len(group) == 1 or padded * len(group) <= 40

@@ -57,9 +57,7 @@ def test_counts_per_category_follow_the_scorer_not_the_paper(questions):
 
 
 def test_test_split_is_paper_bs_314_questions(locomo):
-    test = [
-        q.type for history, asked in locomo[0] if history.split == "test" for q in asked if not q.abstention
-    ]
+    test = [q.type for history, asked in locomo[0] if history.split == "test" for q in asked if not q.abstention]
     assert Counter(test) == {"temporal": 65, "open-domain": 20, "multi-hop": 69, "single-hop": 160}
     train = [history.id for history, _ in locomo[0] if history.split == "train"]
     assert train == [f"conv-{number}" for number in (26, 30, 41, 42, 43, 44, 47, 48)]

@@ -219,9 +219,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             stream.write("," + block)
         stream.write("]")
     assert (tmp_path / "longmemeval_big.json").stat().st_size > 150_000_000
-    output = subprocess.run(
-        [sys.executable, "-c", PEAK, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    output = subprocess.run([sys.executable, "-c", PEAK, str(tmp_path)], capture_output=True, text=True, check=True)
     turns, megabytes = map(int, output.stdout.split())
     assert turns == 150 * 100
     assert megabytes < 60

@@ -159,9 +159,7 @@ class TestRerunTable:
 
     def test_forced_rerun_gives_the_same_hashes(self, scratch: Scratch) -> None:
         before = (scratch.folder / "dvc.lock").read_bytes()
-        forced = [
-            f"{verb}@*" for verb in ("prepare", "write", "retrieve", "refer", "read", "score", "diagnose")
-        ]
+        forced = [f"{verb}@*" for verb in ("prepare", "write", "retrieve", "refer", "read", "score", "diagnose")]
         for pattern in forced:
             scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)
         assert (scratch.folder / "dvc.lock").read_bytes() == before
@@ -225,7 +223,8 @@ def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change
 
 
 # Plumbing that carries values unchanged: a change there shows in the outputs of the stages that make them.
-PLUMBING = ("records", "files", "errors", "seeds", "params", "stages", "memory", "memory.base", "tasks", "tasks.base")
+PLUMBING = {"records", "files", "errors", "seeds", "params", "stages", "memory", "memory.base", "memory.catalogue"}
+PLUMBING |= {"tasks", "tasks.base", "prompts"}
 
 
 @pytest.mark.parametrize("name", sorted(set(STAGES)))

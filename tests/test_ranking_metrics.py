@@ -121,9 +121,7 @@ def test_a_rubric_without_events_has_no_score() -> None:
     assert event_order(0, [None]) is None
 
 
-@given(
-    st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.none() | st.integers(0, n - 1))))
-)
+@given(st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.none() | st.integers(0, n - 1)))))
 def test_event_order_is_never_undefined(case: tuple[int, list[int | None]]) -> None:
     found = event_order(*case)
     assert found is not None

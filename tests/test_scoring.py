@@ -54,9 +54,7 @@ def test_the_official_f1_is_for_locomo_only() -> None:
     assert other.token_f1 == 2 / 3
 
 
-@pytest.mark.parametrize(
-    "status", ["empty", "truncated", "parse_error", "provider_error", "context_truncated"]
-)
+@pytest.mark.parametrize("status", ["empty", "truncated", "parse_error", "provider_error", "context_truncated"])
 def test_a_failed_answer_is_missing_and_never_zero(status: Any) -> None:
     item = score(answer=replace(ANSWER, status=status, text="I don't know"))
     assert (item.status, item.refused, item.unscorable) == (status, False, None)

@@ -162,9 +162,7 @@ def test_published_numbers_are_labelled_and_stand_only_beside_their_benchmark(ce
     assert published_table([cell]) == ""
     table = published_table([cell_of(ten(), "readagent", "longmemeval")])
     assert "| readagent | published, mean of 3 readers | 0.53 | 0.43 | 0.35 | 0.10 | 0.08 | mixed |" in table
-    assert (
-        "| longmemeval | readagent | ours, extractive | 0.80 | 0.50 | 0.40 | 0.30 | 0.10 | write |" in table
-    )
+    assert "| longmemeval | readagent | ours, extractive | 0.80 | 0.50 | 0.40 | 0.30 | 0.10 | write |" in table
     assert "another release of LoCoMo" in published_table([cell_of(ten(), "epc", "locomo")])
 
 
@@ -210,7 +208,6 @@ def test_four_baselines_are_write_bound_at_every_margin_and_three_systems_are_no
         row.system
         for row in published().rows
         if row.table == "main"
-        and set(labels_by_margin(Fraction(row.write, 100), Fraction(row.retrieval, 100)).values())
-        == {"write"}
+        and set(labels_by_margin(Fraction(row.write, 100), Fraction(row.retrieval, 100)).values()) == {"write"}
     }
     assert firm == {"verbatim", "extractive", "memorybank", "memwalker"}

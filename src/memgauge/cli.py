@@ -46,15 +46,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    data = commands.add_parser("data", help="look at a benchmark").add_subparsers(
-        required=True, metavar="ACTION"
-    )
+    data = commands.add_parser("data", help="look at a benchmark").add_subparsers(required=True, metavar="ACTION")
     describe = data.add_parser("describe", help="count what a benchmark holds")
     describe.add_argument("name", help="synthetic, locomo, longmemeval or beam")
     describe.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    describe.add_argument(
-        "--folder", type=Path, help="its raw files (default: MEMGAUGE_DATA, else data/raw/NAME)"
-    )
+    describe.add_argument("--folder", type=Path, help="its raw files (default: MEMGAUGE_DATA, else data/raw/NAME)")
     describe.set_defaults(run=_describe)
     assets = commands.add_parser("assets", help="bring a model or vocabulary into models/")
     assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, minilm or smollm2")
@@ -88,9 +84,7 @@ def _describe(options: argparse.Namespace) -> None:
             print(f"{key:<42} {value:>12,}" if isinstance(value, int) else f"{key:<42} {value:>12}")
 
 
-def _pairs(
-    name: str, folder: Path | None, quirks: Counter[str]
-) -> "Iterator[tuple[History, tuple[Question, ...]]]":
+def _pairs(name: str, folder: Path | None, quirks: Counter[str]) -> "Iterator[tuple[History, tuple[Question, ...]]]":
     """The raw files where they are; without any, the synthetic benchmark at its default size."""
     from memgauge.datasets.catalogue import reader
 

@@ -22,9 +22,7 @@ def write_bytes(path: Path, blocks: Iterable[bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        raise InputError(
-            f"cannot write {path}: {error.strerror}; free space or choose another folder"
-        ) from error
+        raise InputError(f"cannot write {path}: {error.strerror}; free space or choose another folder") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             for block in blocks:

@@ -18,9 +18,7 @@ def load(path: Path) -> Params:
         with path.open(encoding="utf-8") as stream:
             tree = YAML(typ="safe", pure=True).load(stream)
     except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {error.strerror}; run from the top of the repository"
-        ) from error
+        raise InputError(f"cannot read {path}: {error.strerror}; run from the top of the repository") from error
     except YAMLError as error:
         raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(tree, dict):

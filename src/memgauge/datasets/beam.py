@@ -53,17 +53,13 @@ def read(folder: Path, quirks: Counter[str], **options: object) -> Iterator[Pair
     """Histories by tier and chat number, streaming; raises InputError naming file, record and field."""
     chosen = raw.options("beam", Options, options)
     if unknown := sorted(set(chosen.tiers) - set(TIERS)):
-        raise InputError(
-            f"benchmark.beam.source.tiers: {unknown[0]!r} is no tier; choose from {', '.join(TIERS)}"
-        )
+        raise InputError(f"benchmark.beam.source.tiers: {unknown[0]!r} is no tier; choose from {', '.join(TIERS)}")
     return _read(folder, chosen, quirks)
 
 
 def _read(folder: Path, chosen: Options, quirks: Counter[str]) -> Iterator[Pair]:
     groups = _groups(Path(chosen.groups) if chosen.groups else FOLDER / "beam_groups.tsv")
-    chats = next(
-        (path for path in (folder / "chats", folder / "beam" / "chats") if path.is_dir()), folder / "chats"
-    )
+    chats = next((path for path in (folder / "chats", folder / "beam" / "chats") if path.is_dir()), folder / "chats")
     for tier in chosen.tiers:
         numbers = sorted(int(path.name) for path in (chats / tier).glob("*") if path.name.isdigit())
         if not numbers:
@@ -155,17 +151,11 @@ def gold_text(question: dict[str, Any], place: str, quirks: Counter[str]) -> str
     for name in GOLD_FIELDS:
         if question.get(name) not in (None, ""):
             return raw.as_text(raw.convert(question[name], raw.Scalar, f"{place} {name}"), quirks)  # type: ignore[arg-type]
-    raise InputError(
-        f"{place}: none of the fields {', '.join(GOLD_FIELDS)} holds a gold; correct that question"
-    )
+    raise InputError(f"{place}: none of the fields {', '.join(GOLD_FIELDS)} holds a gold; correct that question")
 
 
 def _groups(path: Path) -> dict[str, str]:
-    rows = [
-        line.split("\t")
-        for line in raw.read_text(path).splitlines()
-        if line.strip() and not line.startswith("#")
-    ]
+    rows = [line.split("\t") for line in raw.read_text(path).splitlines() if line.strip() and not line.startswith("#")]
     for row in rows:
         if len(row) != 2:
             raise InputError(f"{path}: {row} is not a history id, a tab and a group; correct that line")

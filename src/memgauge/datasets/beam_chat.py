@@ -105,9 +105,7 @@ def evidence(source: Any, index: Mapping[str, str | None], place: str) -> tuple[
     """
     named = [str(item) for item in _flat(source, place)]
     turns = [(name, index.get(name)) for name in named]
-    return [turn for _, turn in turns if turn is not None], tuple(
-        name for name, turn in turns if turn is None
-    )
+    return [turn for _, turn in turns if turn is not None], tuple(name for name, turn in turns if turn is None)
 
 
 def _flat(value: Any, place: str) -> Iterator[int | str]:
@@ -121,6 +119,4 @@ def _flat(value: Any, place: str) -> Iterator[int | str]:
     elif isinstance(value, int | str) and not isinstance(value, bool):
         yield value
     else:
-        raise InputError(
-            f"{place}: source_chat_ids holds {value!r}, which is no message id; correct that question"
-        )
+        raise InputError(f"{place}: source_chat_ids holds {value!r}, which is no message id; correct that question")

@@ -90,9 +90,7 @@ def _single_pin(name: str, source: Path | None, options: Mapping[str, object]) -
     if not sha256:
         found = _local(source, name, str(file)) and _measured(source, name, str(file)).sha256
         cure = f"the copy found has {found}" if found else "no local copy was found to read it from"
-        raise AssetError(
-            f"{file} is not pinned: set benchmark.{name}.source.sha256 to the checksum you trust ({cure})"
-        )
+        raise AssetError(f"{file} is not pinned: set benchmark.{name}.source.sha256 to the checksum you trust ({cure})")
     return Pin(str(file), 0, str(sha256), str(url) if url else None)
 
 

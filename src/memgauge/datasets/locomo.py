@@ -82,9 +82,7 @@ def _read(path: Path, quirks: Counter[str]) -> Iterator[Pair]:
         counts.update(question.category for question in sample.qa)
         yield _pair(sample, f"{path} record {number} ({sample.sample_id})", quirks)
     if pinned and counts != PUBLISHED_COUNTS:
-        raise InputError(
-            f"{path}: questions per category are {dict(counts)}, not {PUBLISHED_COUNTS}; mend the reader"
-        )
+        raise InputError(f"{path}: questions per category are {dict(counts)}, not {PUBLISHED_COUNTS}; mend the reader")
 
 
 def _pair(sample: RawSample, place: str, quirks: Counter[str]) -> Pair:
@@ -96,9 +94,7 @@ def _pair(sample: RawSample, place: str, quirks: Counter[str]) -> Pair:
         _question(question, f"{sample.sample_id}-q{index}", sample.sample_id, position, place, quirks)
         for index, question in enumerate(sample.qa)
     )
-    quirks["questions_repeated"] += len(questions) - len(
-        {(question.text, question.type) for question in questions}
-    )
+    quirks["questions_repeated"] += len(questions) - len({(question.text, question.type) for question in questions})
     return history, questions
 
 

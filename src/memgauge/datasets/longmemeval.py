@@ -157,9 +157,7 @@ def _sessions(instance: RawInstance, place: str, quirks: Counter[str]) -> list[D
     return ordered
 
 
-def _session(
-    number: int, date: str, session_id: str, turns: list[RawTurn], quirks: Counter[str]
-) -> DatedSession:
+def _session(number: int, date: str, session_id: str, turns: list[RawTurn], quirks: Counter[str]) -> DatedSession:
     quirks["turns_without_text"] += sum(not turn.content.strip() for turn in turns)
     ids = [f"s{number}t{position}" for position in range(len(turns))]
     kept = tuple(Turn(turn_id, turn.role, turn.content) for turn_id, turn in zip(ids, turns, strict=True))
@@ -178,9 +176,7 @@ def _question(
     """Abstention is known by the id alone; what the annotator calls the answer then becomes the rubric."""
     abstention = instance.question_id.endswith(ABSTENTION_SUFFIX)
     quirks["abstention_questions"] += abstention
-    quirks["answerable_questions_without_user_evidence"] += not abstention and not any(
-        p.marked_user for p in shown
-    )
+    quirks["answerable_questions_without_user_evidence"] += not abstention and not any(p.marked_user for p in shown)
     answer = raw.as_text(instance.answer, quirks)
     return Question(
         id=instance.question_id,

@@ -142,9 +142,7 @@ def _complete(chosen: Limits, kept_histories: list[str], kept_per_type: Counter[
 def _refuse_unknown(field: str, asked: list[str] | None, known: set[str]) -> None:
     for name in asked or ():
         if name not in known:
-            raise InputError(
-                f"select.{field}: {name!r} does not occur; choose from {', '.join(sorted(known))}"
-            )
+            raise InputError(f"select.{field}: {name!r} does not occur; choose from {', '.join(sorted(known))}")
 
 
 def _checked(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -160,9 +158,7 @@ def _checked(pairs: Iterable[Pair]) -> Iterator[Pair]:
             _refuse_repeated("question", question.id, questions)
             lost = [turn_id for turn_id in question.evidence if turn_id not in turns]
             if lost or question.history_id != history.id:
-                raise InputError(
-                    f"question {question.id!r} points to {lost or question.history_id!r}; mend its reader"
-                )
+                raise InputError(f"question {question.id!r} points to {lost or question.history_id!r}; mend its reader")
         yield history, asked
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MOST_SHARING = (
-    32  # each decoding step looks at the tokens of all sharers: more of them cost more than they save
-)
+MOST_SHARING = 32  # each decoding step looks at the tokens of all sharers: more of them cost more than they save
 
 
 @dataclass(frozen=True, slots=True)

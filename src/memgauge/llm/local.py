@@ -87,16 +87,13 @@ class LocalChatModel:
                     replies[prompt] = self._reply(prompt, new)
                 bar.update(len(group.prompts))
         return [
-            replies.get(prompt) or ChatReply("", "error", len(prompt.ids), 0, "context_truncated")
-            for prompt in prompts
+            replies.get(prompt) or ChatReply("", "error", len(prompt.ids), 0, "context_truncated") for prompt in prompts
         ]
 
     def encode(self, request: ChatRequest) -> Prompt:
         """The chat as ids, ready for the assistant's turn; control tokens inside contents stay plain text."""
         if request.temperature != 0:
-            raise InputError(
-                f"temperature {request.temperature} is not 0; the local model only decodes greedily"
-            )
+            raise InputError(f"temperature {request.temperature} is not 0; the local model only decodes greedily")
         marks = [f"\x00{position}\x00" for position in range(len(request.messages))]
         chat = [{"role": m["role"], "content": mark} for m, mark in zip(request.messages, marks, strict=True)]
         frame = self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
@@ -119,9 +116,7 @@ class LocalChatModel:
         return tuple(
             token
             for text, is_content in pieces
-            for token in self.tokenizer(text, add_special_tokens=False, split_special_tokens=is_content)[
-                "input_ids"
-            ]
+            for token in self.tokenizer(text, add_special_tokens=False, split_special_tokens=is_content)["input_ids"]
         )
 
     def _reply(self, prompt: Prompt, new: list[int]) -> ChatReply:

@@ -64,9 +64,7 @@ SOURCES = (
     "context", "conversation", "conversations", "dialogue", "text", "passage", "passages", "history",
     "memory", "memories", "information", "excerpt", "excerpts", "chat", "record", "records",
 )  # fmt: skip
-WHOLE = frozenset(
-    {"unknown", "n/a", "not known", "not sure", "i am not sure", "no answer", "unanswerable", "no idea"}
-)
+WHOLE = frozenset({"unknown", "n/a", "not known", "not sure", "i am not sure", "no answer", "unanswerable", "no idea"})
 
 _LEAD_IN = re.compile(
     r"(?:(?:sorry|i am sorry|i am afraid|unfortunately|however|but|so|therefore|thus|and)\b(?: that)?,?\s*"
@@ -107,12 +105,7 @@ def is_refusal(text: str | None) -> bool:
 def _spell_out(statement: str) -> str:
     """Contractions spelled out, opening quotes and marks off, one space between words."""
     full = statement.replace("can't", "can not").replace("cannot", "can not").replace("won't", "will not")
-    full = (
-        full.replace("dont ", "do not ")
-        .replace("n't", " not")
-        .replace("i'm", "i am")
-        .replace("there's", "there is")
-    )
+    full = full.replace("dont ", "do not ").replace("n't", " not").replace("i'm", "i am").replace("there's", "there is")
     return " ".join(full.split()).lstrip("\"'*([- ")
 
 
@@ -151,9 +144,7 @@ def refusal_scores(label: str, refused: Sequence[bool], abstention: Sequence[boo
     )
 
 
-def refusal_rows(
-    label: str, refused: Sequence[bool], abstention: Sequence[bool]
-) -> tuple[RefusalScores, ...]:
+def refusal_rows(label: str, refused: Sequence[bool], abstention: Sequence[bool]) -> tuple[RefusalScores, ...]:
     """The run's row between the two that know nothing: always refuse and always answer."""
     count = len(abstention)
     return (
@@ -177,9 +168,7 @@ def overall(
     for kind, right in correct.items():
         asked = counts.get(kind, 0)
         if not 0 <= right <= asked:
-            raise InputError(
-                f"type {kind!r} has {right} right of {asked}; count both over the same questions"
-            )
+            raise InputError(f"type {kind!r} has {right} right of {asked}; count both over the same questions")
     kept = [kind for kind in counts if kind not in left_out]
     total = sum(counts[kind] for kind in kept)
     return sum(correct.get(kind, 0) for kind in kept) / total if total else None

@@ -84,9 +84,7 @@ class EntryIndex:
         words = token_set(text)
         needed = int(threshold * len(words)) + 1
         rarest = sorted(words, key=lambda word: (len(self._places.get(word, ())), word))
-        candidates = {
-            place for word in rarest[: len(words) - needed + 1] for place in self._places.get(word, ())
-        }
+        candidates = {place for word in rarest[: len(words) - needed + 1] for place in self._places.get(word, ())}
         return any(jaccard(words, self._sets[place]) > threshold for place in candidates)
 
 

@@ -42,7 +42,5 @@ def fill(text: str, fields: dict[str, object]) -> str:
     >>> fill("On {date}\\nwho is {name}?", {"date": None, "name": "{Ann}"})
     'who is {Ann}?'
     """
-    kept = [
-        line for line in text.split("\n") if all(fields[field] is not None for field in _FIELD.findall(line))
-    ]
+    kept = [line for line in text.split("\n") if all(fields[field] is not None for field in _FIELD.findall(line))]
     return _FIELD.sub(lambda match: str(fields[match[1]]), "\n".join(kept))

@@ -154,9 +154,7 @@ def _columns(grid: Grid, metrics: Sequence[str], types: Sequence[str]) -> dict[s
     kinds = np.array([any_item(row).type for row in grid.values()])
     for kind in types:
         for condition in CHAIN:
-            columns[f"type/{kind}/{condition}"] = np.where(
-                kinds == kind, columns[f"{PRIMARY}/{condition}"], np.nan
-            )
+            columns[f"type/{kind}/{condition}"] = np.where(kinds == kind, columns[f"{PRIMARY}/{condition}"], np.nan)
     oracle, retrieved = columns[f"{PRIMARY}/OE"], columns[f"{PRIMARY}/RM"]
     columns["right then wrong"] = np.where(np.isnan(oracle), np.nan, (oracle == 1) & (retrieved == 0))
     for recall in RECALLS:

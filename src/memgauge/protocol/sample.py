@@ -72,9 +72,7 @@ class Sample:
         return list(self.columns).index(name)
 
 
-def draw_sample(
-    columns: dict[str, NDArray[np.float64]], groups: Sequence[str], draws: int, seed: int
-) -> Sample:
+def draw_sample(columns: dict[str, NDArray[np.float64]], groups: Sequence[str], draws: int, seed: int) -> Sample:
     """Resample all columns together, once by question and once by group."""
     values = np.column_stack(list(columns.values()))
     return Sample(

@@ -74,9 +74,7 @@ def _draw_panel(axes: "Axes", title: str, cells: Sequence[Cell], metric: str) ->
         _draw_steps(axes, SLOT * place, cell.metrics[metric].gaps, labelled=place == 0)
     recent = cells[0].metrics[metric].references["TFC"].value
     if recent is not None:
-        axes.axvline(
-            recent, color=REFERENCE, linewidth=0.8, linestyle=(0, (1, 1.5)), label=LEGEND[4], zorder=0
-        )
+        axes.axvline(recent, color=REFERENCE, linewidth=0.8, linestyle=(0, (1, 1.5)), label=LEGEND[4], zorder=0)
     axes.set_yticks([SLOT * place + 1 for place in range(len(cells))], [cell.name.system for cell in cells])
     axes.set_ylim(SLOT * len(cells) - 0.9, -0.9)
     axes.tick_params(axis="y", length=0)

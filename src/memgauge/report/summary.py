@@ -31,15 +31,11 @@ n/a is undefined, never 0."""
 OUTCOMES = "Questions by their answers under OE, CSM and RM, in this order: + right, - wrong."
 
 
-def markdown_report(
-    cells: Sequence[Cell], draws: int, margin: float, rankings: Sequence[Ranking] = ()
-) -> str:
+def markdown_report(cells: Sequence[Cell], draws: int, margin: float, rankings: Sequence[Ranking] = ()) -> str:
     """Every table of the diagnosis; sections without rows are left out."""
     sections = [PREAMBLE.format(draws=draws, margin=margin)]
     metrics = [metric for metric in TITLES if any(metric in cell.metrics for cell in cells)]
-    sections += [
-        f"## Diagnosis by {TITLES[metric]}\n\n{diagnosis_table(cells, metric)}" for metric in metrics
-    ]
+    sections += [f"## Diagnosis by {TITLES[metric]}\n\n{diagnosis_table(cells, metric)}" for metric in metrics]
     sections.append(f"## References: no memory, recent turns, only the evidence\n\n{references_table(cells)}")
     if any(ranking.comparisons for ranking in rankings):
         sections.append(f"## Systems compared by contains match\n\n{ranking_table(rankings, draws)}")

@@ -95,8 +95,7 @@ def recall_table(cells: Sequence[Cell]) -> str:
     columns = [(recall, condition) for recall in RECALLS for condition in ("CSM", "RM")]
     header = [f"{recall.replace('_', ' ')} {condition}" for recall, condition in columns]
     rows = [
-        [*name_of(cell), *(_with_n(cell.recall[recall][condition]) for recall, condition in columns)]
-        for cell in cells
+        [*name_of(cell), *(_with_n(cell.recall[recall][condition]) for recall, condition in columns)] for cell in cells
     ]
     return markdown_table(["benchmark", "reader", "system", *header], rows)
 

@@ -47,10 +47,12 @@ def _load(target: str) -> Any:
 
 
 def _make(kind: Any, first: object, options: dict[str, Any]) -> Any:
-    """`kind(first, **options)`, or an InputError that names the options that fit."""
-    choices = list(signature(kind).parameters)[1:]
+    """`kind(first, **options)`, or an InputError that names the options that fit; open options check themselves."""
+    _, *parameters = signature(kind).parameters.values()
+    is_open = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    choices = [each.name for each in parameters]
     for option in options:
-        if option not in choices:
+        if not is_open and option not in choices:
             raise unknown_name(f"option of {kind.__name__}", option, choices)
     return kind(first, **options)
 

@@ -40,9 +40,7 @@ def main(params: Params, benchmark: str) -> None:
 
 def _checked(stats: Params) -> tuple[int, float]:
     if set(stats) != {"draws", "margin"}:
-        raise InputError(
-            f"stats must hold draws and margin, got {', '.join(sorted(stats))}; correct params.yaml"
-        )
+        raise InputError(f"stats must hold draws and margin, got {', '.join(sorted(stats))}; correct params.yaml")
     draws, margin = stats["draws"], stats["margin"]
     if not isinstance(draws, int) or draws < 1:
         raise InputError(f"stats.draws must be a whole number of at least 1, got {draws!r}; 10000 is usual")
@@ -59,8 +57,7 @@ def _items(benchmark: str, readers: list[str], systems: list[str]) -> Items:
         items[reader] = {system: shared + _scored(folder / f"{system}.jsonl") for system in systems}
     if len(readers) > 1:
         items[MEAN] = {
-            system: average_readers({reader: items[reader][system] for reader in readers})
-            for system in systems
+            system: average_readers({reader: items[reader][system] for reader in readers}) for system in systems
         }
     return items
 

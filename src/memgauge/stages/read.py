@@ -9,17 +9,16 @@ from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import complete
 from memgauge.records import Answer, Context
 from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import ANSWERS, CONTEXTS, PREPARED
-from memgauge.stages.shared import by_history, read_stores, sentence_encoder
+from memgauge.stages.shared import by_history, read_stores
 
 
 def main(params: Params, benchmark: str, system: str, reader: str) -> None:
     """Write `data/answers/BENCHMARK/READER/SYSTEM.jsonl`, two answers a question."""
     solver = make_solver(params[f"role.reader.{reader}"], sentence_encoder)
     stores = read_stores(benchmark, system)
-    contexts = {
-        each.question_id: each for each in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context)
-    }
+    contexts = {each.question_id: each for each in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context)}
     answers: list[Answer] = []
     groups = by_history(read_prepared(PREPARED / benchmark).questions)
     for history_id, questions in tqdm(groups.items(), desc=f"read {benchmark} {system} {reader}", delay=2):

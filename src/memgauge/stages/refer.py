@@ -9,8 +9,9 @@ from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import no_memory, oracle, recent
 from memgauge.records import Answer
 from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES
-from memgauge.stages.shared import by_history, sentence_encoder
+from memgauge.stages.shared import by_history
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:

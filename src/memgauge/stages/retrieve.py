@@ -11,8 +11,9 @@ from memgauge.params import Params
 from memgauge.protocol.conditions import retrieved
 from memgauge.records import Context
 from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import CONTEXTS, PREPARED
-from memgauge.stages.shared import by_history, read_stores, sentence_encoder
+from memgauge.stages.shared import by_history, read_stores
 
 
 def main(params: Params, benchmark: str, system: str) -> None:

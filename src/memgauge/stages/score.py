@@ -21,9 +21,7 @@ def main(params: Params, benchmark: str, system: str, reader: str) -> None:
 def _score(prepared: Benchmark, system: str, reader: str) -> Iterator[ScoredItem]:
     stores = read_stores(prepared.name, system)
     texts = {key: {entry.id: entry.text for entry in store.entries} for key, store in stores.items()}
-    contexts = {
-        each.question_id: each for each in read_jsonl(CONTEXTS / prepared.name / f"{system}.jsonl", Context)
-    }
+    contexts = {each.question_id: each for each in read_jsonl(CONTEXTS / prepared.name / f"{system}.jsonl", Context)}
     questions = {question.id: question for question in prepared.questions}
     histories = {history.id: history for history in prepared.histories}
     evidence = evidence_texts(prepared)

@@ -1,22 +1,13 @@
-"""What several stages do alike: read prepared data, build an encoder, group questions by history."""
+"""What several stages do alike: group questions by history, read stores, render evidence."""
 
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 from memgauge.errors import InputError
 from memgauge.files import read_jsonl
-from memgauge.memory.base import Encoder
 from memgauge.records import Benchmark, Question, Store
-from memgauge.retrieval.dense import SentenceEncoder
-from memgauge.stages.layout import MODELS, STORES, embedding_cache
+from memgauge.stages.layout import STORES
 from memgauge.text.render import render_turn
-
-
-@cache
-def sentence_encoder() -> Encoder:
-    """The MiniLM encoder with the vectors that all cells share."""
-    return SentenceEncoder(MODELS / "minilm", cache=embedding_cache())
 
 
 def by_history(questions: tuple[Question, ...]) -> dict[str, list[Question]]:
@@ -37,9 +28,7 @@ def read_stores(benchmark: str, system: str) -> dict[str, Store]:
     stores: dict[str, Store] = {}
     for store in read_jsonl(stores_path(benchmark, system), Store):
         if store.history_id in stores:
-            raise InputError(
-                f"{stores_path(benchmark, system)} holds {store.history_id!r} twice; repeat `write`"
-            )
+            raise InputError(f"{stores_path(benchmark, system)} holds {store.history_id!r} twice; repeat `write`")
         stores[store.history_id] = store
     return stores
 

@@ -81,7 +81,5 @@ def _digest(paths: list[Path]) -> str:
 
 
 def _commit(root: Path) -> str:
-    found = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "uncommitted"

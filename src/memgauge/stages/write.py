@@ -9,8 +9,9 @@ from memgauge.memory.catalogue import make_system
 from memgauge.params import Params
 from memgauge.protocol.conditions import write_store
 from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import PREPARED
-from memgauge.stages.shared import sentence_encoder, stores_path
+from memgauge.stages.shared import stores_path
 
 
 def main(params: Params, benchmark: str, system: str) -> None:

@@ -30,9 +30,7 @@ class AnswerQuestion:
     def messages(self) -> list[Message]:
         """System and user message; a question without a date has no date line."""
         date = None if self.question_date is None else render_date(self.question_date).strip("[]")
-        return render(
-            self.name, context=self.context or "(nothing)", question=self.question, question_date=date
-        )
+        return render(self.name, context=self.context or "(nothing)", question=self.question, question_date=date)
 
     def parse(self, reply: str) -> str | ParseFailure:
         """The reply without the blanks around it.

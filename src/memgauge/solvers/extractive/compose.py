@@ -183,11 +183,11 @@ def _reason(ranked: Ranked) -> str:
 def _phrase(ranked: Ranked) -> str:
     """The news of the best sentence, and of the next one when it is almost as close."""
     lead = ranked.best(3, 0.15)[0]
-    parts = [spans.new_part(lead.core, ranked.expected)]
+    parts = [spans.new_part(lead.core, ranked.expected, ranked.weights.phrase)]
     rest = [
         one for one in ranked.best(2, ranked.weights.second) if one is not lead and ranked.expected.order != "newest"
     ]
-    parts += [spans.new_part(one.core, ranked.expected) for one in rest]
+    parts += [spans.new_part(one.core, ranked.expected, ranked.weights.phrase) for one in rest]
     return "; ".join(dict.fromkeys(parts))
 
 

@@ -37,7 +37,7 @@ class Weights:
     `line` and `previous` weigh the similarity of the whole message, and of the message before it when that asks;
     `kind`, `speaker`, `picture` and `question` are bonuses and maluses; `recency` prefers the newest of equals;
     `bridge` is the bonus of what is said of a person whom the question names only by a role; a sentence within
-    `second` of the best joins a phrase.
+    `second` of the best joins a phrase, each of at most `phrase` words.
     """
 
     lexical: float = 0.45
@@ -49,8 +49,9 @@ class Weights:
     question: float = -0.15
     recency: float = 0.03
     bridge: float = 1.0
-    second: float = 0.1
-    floor: float = 0.2
+    second: float = 0.0
+    phrase: int = 20
+    floor: float = 0.5
 
 
 @dataclass(slots=True)

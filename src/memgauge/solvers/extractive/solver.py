@@ -26,7 +26,7 @@ class ExtractiveSolver:
     stay encoded for the life of the solver. Raises InputError for an unknown threshold.
     """
 
-    def __init__(self, encoder: Encoder, **thresholds: float) -> None:
+    def __init__(self, encoder: Encoder, **thresholds: Any) -> None:
         known = [one.name for one in fields(Weights)]
         for name in thresholds:
             if name not in known:
