@@ -73,7 +73,9 @@ class SentenceEncoder:
     @cached_property
     def _model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # one bar of ours says more than one a file loaded
         return SentenceTransformer(str(self.folder), device="cpu", local_files_only=True)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
