@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgauge.errors import InputError, NothingScoredError
+from memgauge.files import read_json, write_jsonl
 from memgauge.metrics.scoring import ScoredItem
+from memgauge.params import Params
 from memgauge.protocol.comparison import (
     Comparison,
     average_readers,
@@ -21,6 +24,8 @@ from memgauge.protocol.comparison import (
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
 from memgauge.protocol.labels import LABELS, as_fraction, exact_mean, label_of, label_shares, labels_by_margin
 from memgauge.protocol.outcomes import CONDITIONS, OutcomeCount, Refusals
+from memgauge.records import Context, Store
+from memgauge.stages.diagnose import main
 from memgauge.stats.intervals import Estimate, Interval
 
 NAME = CellName("synthetic", "extractive", "summary")
@@ -182,6 +187,66 @@ def test_missing_answers_are_left_out_of_pairs_counted_by_status_and_widen_the_b
     assert found.bounds["CSM"] == Interval(0.5, 0.75)
     assert found.bounds["write"] == Interval(0.0, 0.25)
     assert found.bounds["retrieval"] == Interval(0.0, 0.5)
+
+
+def test_questions_without_evidence_leave_oe_and_the_gaps_and_are_counted() -> None:
+    items = items_of([1.0, 0.0, None], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
+    cell = diagnose([replace(each, status="ok") for each in items])
+    found = cell.metrics["contains_match"]
+    assert (cell.no_evidence, cell.scored, cell.missing["OE"]) == (1, 2, {})
+    assert (found.references["OE"].value, found.references["OE"].n, found.gaps.write.n) == (0.5, 2, 2)
+    assert found.bounds["OE"] == Interval(0.5, 0.5)
+    assert (found.bounds["write"], found.bounds["retrieval"]) == (Interval(0.0, 0.0), Interval(0.5, 0.5))
+    assert found.bounds["RM"] == Interval(1 / 3, 1 / 3)
+
+
+def written(folder: Path, retrieved: dict[str, Scores]) -> Params:
+    """The scores, stores and contexts of two questions on one empty store, by system; the stage's parameters."""
+    shared = items_of([1.0, 1.0], [1.0, 0.0], [1.0, 0.0])
+    scores = folder / "data/scores/synthetic/extractive"
+    write_jsonl(scores / "references.jsonl", [each for each in shared if each.condition not in ("CSM", "RM")])
+    for system, rm in retrieved.items():
+        items = items_of([1.0, 1.0], [1.0, 0.0], rm)
+        write_jsonl(scores / f"{system}.jsonl", [each for each in items if each.condition in ("CSM", "RM")])
+        store = Store("h", system, (), 0, 100, warnings=("empty store",))
+        write_jsonl(folder / f"data/stores/synthetic/{system}.jsonl", [store])
+        warned = [("empty store",), ("empty store", "k covers the store")]
+        contexts = [Context(f"q{n}", "RM", "", 0, (), each) for n, each in enumerate(warned)]
+        write_jsonl(folder / f"data/contexts/synthetic/{system}.jsonl", contexts)
+    return {
+        "stats": {"draws": 20, "margin": 0.02},
+        "seed": 17,
+        "readers": ["extractive"],
+        "systems": list(retrieved),
+    }
+
+
+def test_a_cell_without_a_score_is_named_and_leaves_the_others_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main(written(tmp_path, {"epc": [None, None], "summary": [1.0, 0.0], "verbatim": [0.0, 0.0]}), "synthetic")
+    numbers = read_json(Path("metrics/cells/synthetic.json"))["extractive"]
+    assert numbers["epc"] == {"scored": 0}
+    assert numbers["summary"]["contains_match"]["write_gap"] == 0.5
+    table = Path("metrics/tables/synthetic.md").read_text(encoding="utf-8")
+    assert "- nothing could be scored for system 'epc' on 'synthetic' with reader 'extractive'" in table
+    assert "| RM | summary = verbatim |" in table
+    assert Path("metrics/figures/synthetic.png").stat().st_size > 0
+
+
+def test_when_no_cell_has_a_score_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NothingScoredError, match=r"'epc'.*'summary'"):
+        main(written(tmp_path, {"epc": [None, None], "summary": [None, None]}), "synthetic")
+    assert not Path("metrics").exists()
+
+
+def test_warnings_are_counted_once_by_history_or_by_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    main(written(tmp_path, {"summary": [1.0, 0.0]}), "synthetic")
+    numbers = read_json(Path("metrics/cells/synthetic.json"))["extractive"]["summary"]
+    assert numbers["warnings"] == {"empty store (histories)": 1, "k covers the store (questions)": 1}
 
 
 def test_an_answer_never_made_is_counted_as_absent() -> None:

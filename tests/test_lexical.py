@@ -211,6 +211,12 @@ def test_the_side_of_a_yes_no_gold(gold: str, side: str | None) -> None:
         ("I don't know", None),
         ("No, the context does not mention it.", None),
         ("There is no reason.", None),
+        ("She lives at no. 5", None),
+        ("No. 5 is her house", None),
+        ("Room no. 5", None),
+        ("Room No.5: yes", "yes"),
+        ("No. Five of them left.", "no"),
+        ("not yes", None),
         ("", None),
     ],
 )
@@ -223,6 +229,8 @@ def test_yes_no_golds_compare_sides_instead_of_substrings() -> None:
     assert contains_match("There is no doubt: yes.", "Yes") is True
     assert contains_match("No", "Likely no; she wants to be a counsellor") is True
     assert contains_match("Yes, likely", "Likely no") is False
+    assert contains_match("She lives at no. 5", "No") is False
+    assert contains_match("not yes", "Yes") is False
 
 
 def test_only_the_part_before_the_semicolon_is_an_open_domain_gold() -> None:
@@ -269,10 +277,19 @@ def test_an_unknown_category_is_named() -> None:
         "The context doesn't mention a hamster.",
         "Based on the context, it cannot be determined.",
         "You did not mention this. You mentioned your cat but not a hamster.",
-        "She has a dog. However, I don't know its name.",
         "There is not enough information to answer.",
         "Unknown",
         "**I don't know**",
+        "There is no evidence of that.",
+        "It is not possible to determine this.",
+        "It is impossible to tell.",
+        "That was not discussed.",
+        "We don't know",
+        "It doesn't say.",
+        "I don't have any record of that",
+        "Sorry, but I don't know.",
+        "No information",
+        "No information about her cat.",
     ],
 )
 def test_refusals_are_told(answer: str) -> None:
@@ -285,6 +302,10 @@ def test_refusals_are_told(answer: str) -> None:
     [
         "",
         "Paris. The exact year is not mentioned.",
+        "She has a dog. However, I don't know its name.",
+        "I do not know the exact year, but it was Paris.",
+        "Paris. I don't know the year.",
+        "No information was lost in Paris",
         "He does not know Ann.",
         'She said "I don\'t know"',
         "The Unknown Soldier",

@@ -200,6 +200,7 @@ def test_lone_surrogates_become_the_replacement_character(tmp_path):
         (lambda v: v[0]["qa"][0].update(category="4"), ["record 0", "$.qa[0].category"]),
         (lambda v: v[0]["qa"][0].update(category=6), ["c-q0", "category 6"]),
         (lambda v: v[0]["qa"][0].pop("answer"), ["c-q0", "`answer`"]),
+        (lambda v: v[0]["qa"][0].update(answer=float("nan")), ["NaN is not a JSON value"]),
         (lambda v: v[0]["conversation"]["session_2"][0].pop("text"), ["session_2", "`text`"]),
         (lambda v: v[0]["conversation"].update(session_2="x"), ["session_2", "array"]),
         (lambda v: v[0]["conversation"].update(session_2_date_time="May"), ["session_2_date_time", "'May'"]),
@@ -213,7 +214,7 @@ def test_malformed_records_give_one_error_with_file_record_and_field(tmp_path, c
     assert all(word in str(caught.value) for word in ["locomo10.json", *words])
 
 
-@pytest.mark.parametrize("content", [b"[{", b"{}", b"\xff\xfe", b"", b"[" * 100_000])
+@pytest.mark.parametrize("content", [b"[{", b"{}", b"\xff\xfe", b"", b"[" * 100_000, b"[NaN]"])
 def test_files_that_are_no_list_of_json_are_refused(tmp_path, content):
     (tmp_path / "locomo10.json").write_bytes(content)
     with pytest.raises(InputError, match=r"locomo10\.json"):

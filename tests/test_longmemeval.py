@@ -1,5 +1,6 @@
 """What the LongMemEval reader promises: official schema, chronology, abstention by id, and little memory."""
 
+import io
 import json
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from memgauge.datasets.longmemeval import read, split_of
+from memgauge.datasets.raw import RepairedStream
 from memgauge.errors import InputError
 from memgauge.text.tokens import count_many
 
@@ -178,6 +180,30 @@ def test_broken_json_and_ambiguous_folder_are_input_errors(tmp_path):
     (tmp_path / "longmemeval_b.json").write_bytes(b"[]")
     with pytest.raises(InputError, match=r"longmemeval_a\.json, longmemeval_b\.json"):
         read(tmp_path, Counter())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "count"),
+    [
+        ("a\ud83d", "a\ufffd", 1),
+        ("\ude00b", "\ufffdb", 1),
+        ("\ud83d\ud83d\ude00", "\ufffd\U0001f600", 1),
+        ("\ude00\ud83d", "\ufffd\ufffd", 2),
+        ("\U0001f600\n", "\U0001f600\n", 0),
+        ("\\ud83d", "\\ud83d", 0),
+        ("\\\ud83d\\", "\\\ufffd\\", 1),
+        ("\ufffd \ud7ff \ue000", "\ufffd \ud7ff \ue000", 0),
+    ],
+)
+def test_lone_surrogates_become_the_replacement_character(tmp_path, text, expected, count):
+    [(_, (question,))], quirks = load(tmp_path, instance(question=text))
+    assert question.text == expected
+    assert quirks["lone_surrogates_replaced"] == count
+    for size in range(1, 16):  # wherever a read cuts the escapes
+        found: Counter[str] = Counter()
+        stream = RepairedStream(io.BytesIO(json.dumps(text).encode()), found)
+        content = b"".join(iter(lambda stream=stream, size=size: stream.read(size), b""))
+        assert (json.loads(content), found["lone_surrogates_replaced"]) == (expected, count)
 
 
 def test_byte_order_mark_is_ignored(tmp_path):

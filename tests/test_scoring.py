@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from memgauge.metrics.scoring import ScoredItem, score_item, usable_golds
-from memgauge.records import Answer, Question
+from memgauge.protocol.conditions import CUT_ENTRY
+from memgauge.records import Answer, Context, Question
+from memgauge.stages.score import shown_entries
 from memgauge.text.tokens import count_tokens
 
 QUESTION = Question("q1", "h1", "Where does Ann live?", "single-hop", ("Rome", "???"), evidence=("D1:1",))
@@ -116,3 +118,21 @@ def test_an_open_domain_gold_ends_at_the_semicolon() -> None:
 def test_the_best_gold_counts() -> None:
     item = score(replace(QUESTION, golds=("Oslo", "in Rome")))
     assert (item.contains_match, item.token_f1) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("condition", ["NM", "TFC", "OE", "CSM", "RM"])
+def test_a_question_without_evidence_is_not_scored_under_oe_only(condition: Any) -> None:
+    item = score(replace(QUESTION, evidence=()), replace(ANSWER, condition=condition), evidence_texts=[])
+    scores = [item.contains_match, item.contains_match_strict, item.token_f1, item.locomo_f1]
+    assert (item.status, item.unscorable) == ("ok", None)
+    assert [each is None for each in scores] == [condition == "OE"] * 4
+
+
+def test_turn_recall_of_a_cut_entry_is_that_of_its_shown_text() -> None:
+    kept = {"e": "Ann: I live in Rome near the old river with two dogs"}
+    whole = Context("q1", "RM", f"[undated]\n{kept['e']}", 20, ("e",))
+    cut = Context("q1", "RM", "[undated]\nAnn: I live", 9, ("e",), (CUT_ENTRY,))
+    shown = [shown_entries(context, kept) for context in (whole, cut)]
+    assert shown == [[kept["e"]], ["Ann: I live"]]
+    recalls = [score(evidence_texts=[kept["e"]], entry_texts=entries).turn_recall for entries in shown]
+    assert recalls == [1.0, 0.0]

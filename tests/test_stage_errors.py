@@ -1,5 +1,6 @@
 """A user's mistake in params.yaml: one line that names value, rule and cure, exit code 2, nothing half-written."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -38,20 +39,39 @@ def change(folder: Path, key: str, value: object) -> None:
 
 def stage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "memgauge.stages", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {key: value for key, value in os.environ.items() if key != "MEMGAUGE_MODELS"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(
     ("key", "value", "arguments", "words"),
     [
-        ("benchmark.synthetic.write_budget_tokens", 0, ("write", "synthetic", "verbatim"), "at least 1"),
+        ("benchmark.synthetic.write_budget_tokens", 0, ("write", "synthetic", "verbatim"), "write_budget_tokens is 0"),
+        ("benchmark.synthetic.write_budget_tokens", "2000", ("report",), "write_budget_tokens is '2000'"),
+        ("benchmark.synthetic.recent_tokens", None, ("report",), "recent_tokens is None"),
+        ("benchmark.synthetic.source", None, ("report",), "expected `object`"),
+        ("benchmark.synthetic.select", "x", ("report",), "select is 'x'"),
+        ("memory.verbatim", "x", ("report",), "memory.verbatim"),
         ("memory.verbatim.passage_tokens", 0, ("write", "synthetic", "verbatim"), "passage_tokens"),
         ("memory.verbatim.passage_size", 9, ("write", "synthetic", "verbatim"), "passage_size"),
+        ("role.writer", "extractive", ("report",), "role.writer is 'extractive'"),
         ("role.writer.solver", "oracle", ("write", "synthetic", "summary"), "extractive, language_model"),
+        ("role.reader.extractive.floor", "high", ("refer", "synthetic", "extractive"), "floor is 'high'"),
+        ("role.reader.extractive.phrase", 0, ("refer", "synthetic", "extractive"), "phrase is 0"),
         ("benchmark.synthetic.source.histories", -1, ("fetch", "synthetic"), "at least 1"),
         ("benchmark.synthetic.source.history", 3, ("fetch", "synthetic"), "history"),
         ("benchmark.synthetic.select.splits", ["tset"], ("prepare", "synthetic"), "splits"),
-        ("stats.draws", 0, ("diagnose", "synthetic"), "stats.draws must be"),
+        ("retrieval.k", 1.5, ("retrieve", "synthetic", "verbatim"), "retrieval.k is 1.5"),
+        ("retrieval.mode", "all", ("report",), "retrieval.mode is 'all'"),
+        ("retrieval", None, ("report",), "retrieval is None"),
+        ("stats.draws", 0, ("diagnose", "synthetic"), "stats.draws is 0"),
+        ("stats.draws", True, ("diagnose", "synthetic"), "stats.draws is True"),
+        ("seed", -1, ("report",), "seed is -1"),
+        ("systems", [], ("report",), "systems is []"),
+        ("systems", "verbatim", ("report",), "systems is 'verbatim'"),
+        ("systems", ["verbatim", "verbatim"], ("report",), "must occur once"),
+        ("benchmarks", ["squad"], ("report",), "unknown benchmark 'squad'; choose from beam, locomo"),
+        ("readers", ["gpt"], ("report",), "unknown reader 'gpt'; choose from extractive, smollm2"),
         ("sedd", 1, ("report",), "no stage reads: sedd"),
     ],
 )
@@ -73,8 +93,8 @@ def test_wrong_value(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("write", "synthetic", "memgpt"), "no key 'memory.memgpt'"),
-        (("fetch", "squad"), "no key 'benchmark.squad.source'"),
+        (("write", "synthetic", "memgpt"), "unknown memory system 'memgpt'; choose from extractive, summary, verbatim"),
+        (("fetch", "squad"), "unknown benchmark 'squad'"),
         (("writ", "synthetic"), "unknown stage 'writ'"),
         (("write", "synthetic"), "takes 2 arguments (benchmark, system)"),
         (("read", "synthetic", "verbatim", "extractive"), "run the stage that makes it"),

@@ -142,8 +142,13 @@ def test_types_outcomes_and_missing_of_one_cell(cell: Cell) -> None:
     assert rows_of(outcomes_table([cell]))[0][3:] == ["4", "1", "0", "3", "0", "0", "0", "2", "0", "0.400"]
     lost = [item for item in ten() if (item.question_id, item.condition) != ("q0", "RM")]
     row = rows_of(missing_table([cell_of(lost)]))[0]
-    assert row[6:] == ["RM absent: 1", "[0.800, 0.800]", "[0.500, 0.500]", "[0.300, 0.400]", *row[10:]]
-    assert row[10:] == ["[0.300, 0.300]", "[0.100, 0.200]"]
+    assert row[6:8] == ["0", "RM absent: 1"]
+    assert row[8:11] == ["[0.800, 0.800]", "[0.500, 0.500]", "[0.300, 0.400]"]
+    assert row[11:] == ["[0.300, 0.300]", "[0.100, 0.200]"]
+    unseen = [replace(item, contains_match=None) if item.condition == "OE" else item for item in ten()[:5]]
+    table = missing_table([cell_of([*unseen, *ten()[5:]])])
+    assert "no evidence under OE" in table
+    assert rows_of(table)[0][6:8] == ["1", "none"]
 
 
 def test_labels_table_has_one_column_a_margin(cell: Cell) -> None:

@@ -97,6 +97,7 @@ def _pairs(name: str, folder: Path | None, quirks: Counter[str]) -> "Iterator[tu
         return generate(SyntheticOptions(), seed=17)
     if folder is None:
         folder = Path(local) if local and name != "synthetic" else raw
+        folder = folder / name if name != "beam" and (folder / name).is_dir() else folder
     if not folder.is_dir():
         raise InputError(
             f"no files of {name} in {folder}; run `dvc repro fetch@{name}`, or set MEMGAUGE_DATA or --folder"

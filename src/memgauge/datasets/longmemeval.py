@@ -74,7 +74,7 @@ def read(folder: Path, quirks: Counter[str], **options: object) -> Iterator[Pair
             f"{path} record {number}",
             quirks,
         )
-        for number, value in enumerate(_instances(path))
+        for number, value in enumerate(_instances(path, quirks))
     )
 
 
@@ -90,14 +90,14 @@ def _only_file(folder: Path) -> str:
     return names[0]
 
 
-def _instances(path: Path) -> Iterator[Any]:
+def _instances(path: Path, quirks: Counter[str]) -> Iterator[Any]:
     """Items of the file's list one by one: the largest published file is 2.7 GB."""
     try:
         with path.open("rb") as stream:
             if stream.read(3) != b"\xef\xbb\xbf":
                 stream.seek(0)
             count = 0
-            for value in ijson.items(stream, "item", use_float=True):
+            for value in ijson.items(raw.RepairedStream(stream, quirks), "item", use_float=True):
                 count += 1
                 yield value
             if not count:

@@ -1,6 +1,5 @@
 """Prepared benchmarks on disk: histories.jsonl, questions.jsonl and quirks.json, written in one pass."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -37,10 +36,8 @@ def write_prepared(
     """Write what `limits` keep of a benchmark; raises InputError for broken ids or an empty selection."""
     chosen = _limits(limits or {})
     questions: list[Question] = []
-    write_jsonl(folder / HISTORIES, _histories(_checked(pairs), chosen, questions, quirks))
-    if not questions:
-        os.unlink(folder / HISTORIES)
-        raise InputError(f"nothing is left of the benchmark after selecting {_shown(chosen)}; widen `select`")
+    kept = _histories(_checked(pairs), chosen, questions, quirks)
+    write_jsonl(folder / HISTORIES, _some(kept, chosen))
     write_jsonl(folder / QUESTIONS, questions)
     write_json(folder / QUIRKS, dict(+quirks))
 
@@ -70,6 +67,16 @@ def stream_prepared(folder: Path) -> Iterator[Pair]:
             f"{folder / QUESTIONS}: question {waiting.id!r} is about history {waiting.history_id!r}, "
             f"which {HISTORIES} does not hold at its place; make both files again"
         )
+
+
+def _some(histories: Iterator[History], chosen: Limits) -> Iterator[History]:
+    """The same histories; raises InputError at the end of none, so that an earlier file stays."""
+    empty = True
+    for history in histories:
+        empty = False
+        yield history
+    if empty:
+        raise InputError(f"nothing is left of the benchmark after selecting {_shown(chosen)}; widen `select`")
 
 
 def _limits(given: Mapping[str, Any]) -> Limits:

@@ -1,11 +1,11 @@
 """Refusals: how an answer that declines is told, and how abstention questions are scored apart from the rest.
 
 An answer declines when
-  1. any statement of it opens (after a lead-in such as "Based on the context,") with one of OPENINGS, the
-     reader's own "I don't know" and "No information available." among them; or
+  1. its first statement opens (after a lead-in such as "Based on the context,") with one of OPENINGS, the
+     reader's own "I don't know" and "No information available." among them, and no ", but ..." follows; or
   2. its first statement holds one of PHRASES, or says that one of SOURCES does not tell; or
   3. the whole answer is one of WHOLE.
-A partial answer with an aside ("Paris. The year is not mentioned.") therefore does not decline.
+A partial answer with an aside ("Paris. I don't know the year.") therefore does not decline.
 """
 
 import re
@@ -17,23 +17,36 @@ from memgauge.text.normalise import clean_unicode
 
 OPENINGS = (
     "i do not know",
+    "we do not know",
     "i do not have enough information",
     "i do not have that information",
     "i do not have any information",
+    "i do not have any record",
+    "i do not have a record",
     "i have no information",
+    "i have no record",
     "i can not answer",
     "i can not determine",
     "i can not tell",
     "i could not find",
-    "no information available",
     "no information is available",
     "not enough information",
     "insufficient information",
     "there is not enough information",
     "there is no information",
-    "no information",
     "i do not have information",
     "there is insufficient information",
+    "there is no evidence",
+    "it is not possible to determine",
+    "it is not possible to tell",
+    "it is not possible to say",
+    "it is impossible to determine",
+    "it is impossible to tell",
+    "it is impossible to say",
+    "it does not say",
+    "it was not discussed",
+    "this was not discussed",
+    "that was not discussed",
     "unable to determine",
     "can not be determined",
     "it can not be determined",
@@ -70,7 +83,11 @@ _LEAD_IN = re.compile(
     r"(?:(?:sorry|i am sorry|i am afraid|unfortunately|however|but|so|therefore|thus|and)\b(?: that)?,?\s*"
     r"|(?:based on|according to|from|given|in)\s[^,]{0,60},\s*)*"
 )
-_OPENS = re.compile(rf"{_LEAD_IN.pattern}(?:{'|'.join(map(re.escape, OPENINGS))})\b")
+# Bare "no information" also opens answers ("No information was lost"), so what follows it is limited.
+_OPENS = re.compile(
+    rf"{_LEAD_IN.pattern}(?:(?:{'|'.join(map(re.escape, OPENINGS))})\b"
+    r"|no information(?=[^\w]*$| (?:about|on|available|regarding)\b))(?!.*, but\b)"
+)
 _HOLDS = re.compile(
     rf"\b(?:{'|'.join(map(re.escape, PHRASES))})\b"
     rf"|\b(?:{'|'.join(SOURCES)})\b(?: \w+){{0,3}} (?:does|do|did) not"
@@ -99,7 +116,7 @@ def is_refusal(text: str | None) -> bool:
         return False
     if len(parts) == 1 and parts[0].strip(" .!\"'*") in WHOLE:
         return True
-    return bool(_HOLDS.search(parts[0])) or any(_OPENS.match(part) for part in parts)
+    return bool(_HOLDS.search(parts[0])) or bool(_OPENS.match(parts[0]))
 
 
 def _spell_out(statement: str) -> str:

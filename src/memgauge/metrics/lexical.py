@@ -21,11 +21,12 @@ _HEDGES = (
 _END = r"(?=\s*(?:$|[,.;:!?)\"'*]|-\s|--))"
 _GOLD_POLARITY = re.compile(rf"{_HEDGES}(?:(yes)|(no|not)){_END}")
 _CLEAR = re.compile(
-    r"\b(?:(yes|yeah|yep|yup)\b(?![-'])"
-    rf"|(?:nope|nah)\b|(?<!-)\bno(?:{_END}(?!\s*\.\s*[0-9])"
+    r"(?<!\bnot )\b(?:(yes|yeah|yep|yup)\b(?![-'])"
+    rf"|(?:nope|nah)\b|(?<!-)\bno(?:{_END}"
     r"|\s+(?:because|since|as|but|he|she|they|it|i|we|you)\b))"
     rf"|(?:^|[,:]\s*){_HEDGES}not(?:\s+(?:really|likely|exactly))?{_END}|^unlikely\b"
 )
+_NUMBER = re.compile(r"\bno\.\s*(?=[0-9])")
 
 
 def contains_match(answer: str | None, gold: str) -> bool | None:
@@ -135,12 +136,15 @@ def gold_polarity(gold: str) -> Polarity | None:
 def answer_polarity(answer: str) -> Polarity | None:
     """The first clear yes or no of the last statement that has one; refusing statements say neither.
 
-    A clear "no" stands alone or before a mark or a reason; as a determiner ("no doubt") it is not one.
+    A clear "no" stands alone or before a mark or a reason; as a determiner ("no doubt") it is not one, nor is
+    "no." before a digit, which is short for number. "Not yes" says neither.
 
     >>> answer_polarity("There is no doubt: yes."), answer_polarity("Yes at first. Now no.")
     ('yes', 'no')
     """
-    for statement in reversed(statements(clean_unicode(answer).casefold())):
+    # Before the split, which would otherwise part "no." from its number.
+    text = _NUMBER.sub("number ", clean_unicode(answer).casefold())
+    for statement in reversed(statements(text)):
         found = _CLEAR.search(statement.lstrip("\"'*([- "))
         if found and not is_refusal(statement):
             return "yes" if found[1] else "no"

@@ -17,9 +17,9 @@ EXPLAINED_TYPE = "open-domain"
 class ScoredItem:
     """The scores of one answer; None where a metric does not apply.
 
-    Answer metrics are None when `status` is not ok, for an abstention question, and where `unscorable`
-    says why no gold can be used. Recalls are reader-free: given for CSM and RM whatever the status, but
-    not for an abstention question.
+    Answer metrics are None when `status` is not ok, for an abstention question, where `unscorable` says why no
+    gold can be used, and under OE for a question without evidence (nothing was shown). Recalls are reader-free:
+    given for CSM and RM whatever the status, but not for an abstention question.
     """
 
     question_id: str
@@ -57,7 +57,8 @@ def score_item(
     """
     golds = usable_golds(question)
     unscorable = None if question.abstention or golds else _reason(question)
-    scored = answer.status == "ok" and bool(golds)
+    shown = answer.condition != "OE" or bool(question.evidence)  # without evidence OE would be a second NM
+    scored = answer.status == "ok" and bool(golds) and shown
     memory = answer.condition in ("CSM", "RM") and not question.abstention
     return ScoredItem(
         question_id=question.id,

@@ -25,6 +25,7 @@ from memgauge.protocol.outcomes import (
     column,
     grid_of,
     is_scorable,
+    lacks_evidence,
     missing_by_status,
     outcome_table,
     refusals,
@@ -64,7 +65,7 @@ class Diagnosis:
 
     `references` holds NM, TFC and OE, each over all questions scored under it (so OE here may differ from
     `gaps.oe`); `bounds` say how far missing outcomes could move each condition's mean and each gap, over all
-    scorable questions.
+    scorable questions; those of OE and of the gaps leave out questions without evidence.
     """
 
     metric: str
@@ -83,7 +84,8 @@ class Cell:
     """Everything the tables say of one (benchmark, reader, system).
 
     `scored` questions have a contains match under OE, CSM and RM; `metrics` holds no metric that scored
-    nothing; `by_type` is the primary metric; `recall` maps "turn_recall" and "span_recall" to CSM and RM.
+    nothing; `by_type` is the primary metric; `recall` maps "turn_recall" and "span_recall" to CSM and RM;
+    `no_evidence` counts scorable questions that OE cannot score.
     """
 
     name: CellName
@@ -101,6 +103,7 @@ class Cell:
     unscorable: dict[str, int]
     missing: dict[str, dict[str, int]]
     warnings: dict[str, int] = field(default_factory=dict)
+    no_evidence: int = 0
 
 
 def diagnose_cell(
@@ -140,6 +143,7 @@ def diagnose_cell(
         unscorable=unscorable_by_reason(grid),
         missing=missing_by_status(grid),
         warnings=dict(sorted((warnings or {}).items())),
+        no_evidence=sum(map(lacks_evidence, grid.values())),
     )
 
 
@@ -203,11 +207,20 @@ def _exact_gap(sample: Sample, first: str, second: str) -> float | None:
 
 
 def _bounds(scorable: Grid, metric: str) -> dict[str, Interval]:
-    """What missing outcomes leave open for each mean and gap, over all scorable questions."""
-    outcomes = {each: [value_of(row, each, metric) for row in scorable.values()] for each in CONDITIONS}
-    found = {each: mean_bounds(values) for each, values in outcomes.items()}
-    found["write"] = difference_bounds(outcomes["OE"], outcomes["CSM"])
-    found["retrieval"] = difference_bounds(outcomes["CSM"], outcomes["RM"])
+    """What missing outcomes leave open for each mean and gap, over all scorable questions.
+
+    A question without evidence can have neither an OE score nor a gap: it is not missing from them.
+    """
+    paired = [row for row in scorable.values() if not lacks_evidence(row)]
+    oracle, stored, retrieved = ([value_of(row, each, metric) for row in paired] for each in CHAIN)
+    found = {
+        each: mean_bounds([value_of(row, each, metric) for row in scorable.values()])
+        for each in CONDITIONS
+        if each != "OE"
+    }
+    found["OE"] = mean_bounds(oracle)
+    found["write"] = difference_bounds(oracle, stored)
+    found["retrieval"] = difference_bounds(stored, retrieved)
     return {name: bounds for name, bounds in found.items() if bounds is not None}
 
 
@@ -231,6 +244,6 @@ def _nothing_scored(name: CellName, grid: Grid) -> str:
     return (
         f"nothing could be scored for system {name.system!r} on {name.benchmark!r} with reader "
         f"{name.reader!r}: of {len(grid)} questions {scorable} have a usable gold, and none was answered "
-        f"under OE, CSM and RM alike; "
+        f"under OE, CSM and RM alike; no evidence under OE: {sum(map(lacks_evidence, grid.values()))}; "
         f"missing by status: {missing_by_status(grid)}; look at the answers' statuses"
     )

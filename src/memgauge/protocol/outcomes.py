@@ -68,6 +68,12 @@ def is_scorable(row: Mapping[str, ScoredItem]) -> bool:
     return not item.abstention and item.unscorable is None
 
 
+def lacks_evidence(row: Mapping[str, ScoredItem]) -> bool:
+    """Whether a scorable question was answered under OE without a score: it names no evidence to show."""
+    oracle = row.get("OE")
+    return is_scorable(row) and oracle is not None and oracle.status == "ok" and oracle.contains_match is None
+
+
 def value_of(row: Mapping[str, ScoredItem], condition: str, field: str) -> float | None:
     """One score or recall of one question; None when the answer is absent or missing."""
     item = row.get(condition)

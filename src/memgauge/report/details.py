@@ -1,10 +1,11 @@
 """Markdown tables beside the diagnosis: outcomes, what carries no score, refusals, published numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
-from memgauge.protocol.diagnosis import PRIMARY, Cell, Diagnosis
+from memgauge.errors import NothingScoredError
+from memgauge.protocol.diagnosis import PRIMARY, Cell, CellName, Diagnosis
 from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
 from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
 from memgauge.report.tables import count_text, markdown_table, name_of
@@ -33,7 +34,8 @@ def outcomes_table(cells: Sequence[Cell]) -> str:
 def missing_table(cells: Sequence[Cell]) -> str:
     """Why questions carry no score, and how far that could move contains match and its gaps."""
     header = [
-        *("benchmark", "reader", "system", "questions", "abstention", "unscorable", "missing by status"),
+        *("benchmark", "reader", "system", "questions", "abstention", "unscorable"),
+        *("no evidence under OE", "missing by status"),
         *("OE bounds", "CSM bounds", "RM bounds", "write gap bounds", "retrieval gap bounds"),
     ]
     rows = []
@@ -48,11 +50,16 @@ def missing_table(cells: Sequence[Cell]) -> str:
         rows.append(
             [
                 *(*name_of(cell), str(cell.questions), str(cell.abstention), count_text(cell.unscorable)),
-                "; ".join(statuses) or "none",
+                *(str(cell.no_evidence), "; ".join(statuses) or "none"),
                 *(interval(bounds.get(each)) for each in ("OE", "CSM", "RM", "write", "retrieval")),
             ]
         )
     return markdown_table(header, rows)
+
+
+def unscored_list(unscored: Mapping[CellName, NothingScoredError]) -> str:
+    """One line a cell in which nothing could be scored; the error's text names the cell and says why."""
+    return "\n".join(f"- {error}" for error in unscored.values())
 
 
 def refusals_table(cells: Sequence[Cell]) -> str:

@@ -1,10 +1,12 @@
 """A whole diagnosis as Markdown for people and as nested numbers for `dvc metrics diff`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from memgauge.errors import NothingScoredError
 from memgauge.protocol.comparison import Ranking, metric_agreement
-from memgauge.protocol.diagnosis import Cell, Diagnosis
-from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table
+from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
+from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table, unscored_list
 from memgauge.report.numbers import percent
 from memgauge.report.tables import (
     TITLES,
@@ -18,6 +20,8 @@ from memgauge.report.tables import (
 from memgauge.stats.intervals import Estimate
 
 Numbers = dict[str, "float | int | Numbers | None"]
+Unscored = Mapping[CellName, NothingScoredError]
+NONE: Unscored = MappingProxyType({})
 
 PREAMBLE = """\
 # Where memory loses evidence
@@ -31,9 +35,17 @@ n/a is undefined, never 0."""
 OUTCOMES = "Questions by their answers under OE, CSM and RM, in this order: + right, - wrong."
 
 
-def markdown_report(cells: Sequence[Cell], draws: int, margin: float, rankings: Sequence[Ranking] = ()) -> str:
-    """Every table of the diagnosis; sections without rows are left out."""
+def markdown_report(
+    cells: Sequence[Cell],
+    draws: int,
+    margin: float,
+    rankings: Sequence[Ranking] = (),
+    unscored: Unscored = NONE,
+) -> str:
+    """Every table of the diagnosis; sections without rows are left out, `unscored` cells get a line each."""
     sections = [PREAMBLE.format(draws=draws, margin=margin)]
+    if unscored:
+        sections.append(f"## Cells without any score\n\n{unscored_list(unscored)}")
     metrics = [metric for metric in TITLES if any(metric in cell.metrics for cell in cells)]
     sections += [f"## Diagnosis by {TITLES[metric]}\n\n{diagnosis_table(cells, metric)}" for metric in metrics]
     sections.append(f"## References: no memory, recent turns, only the evidence\n\n{references_table(cells)}")
@@ -54,16 +66,20 @@ def markdown_report(cells: Sequence[Cell], draws: int, margin: float, rankings: 
     return "\n\n".join(sections) + "\n"
 
 
-def diagnosis_json(cells: Sequence[Cell]) -> Numbers:
-    """benchmark -> reader -> system -> metric -> number; undefined is null, unrounded otherwise."""
+def diagnosis_json(cells: Sequence[Cell], unscored: Unscored = NONE) -> Numbers:
+    """benchmark -> reader -> system -> metric -> number; undefined is null, unrounded otherwise.
+
+    A cell in `unscored` holds {"scored": 0} alone.
+    """
     tree: Numbers = {}
-    for cell in cells:
+    found = {cell.name: _cell_numbers(cell) for cell in cells}
+    for name, numbers in (found | {name: {"scored": 0} for name in unscored}).items():
         node = tree
-        for key in (cell.name.benchmark, cell.name.reader):
+        for key in (name.benchmark, name.reader):
             child = node.setdefault(key, {})
             assert isinstance(child, dict)
             node = child
-        node[cell.name.system] = _cell_numbers(cell)
+        node[name.system] = numbers
     return tree
 
 
@@ -80,7 +96,8 @@ def _cell_numbers(cell: Cell) -> Numbers:
     numbers |= {"questions": cell.questions, "scored": cell.scored, "abstention": cell.abstention}
     numbers["unscorable"] = sum(cell.unscorable.values())
     numbers["missing"] = {key.lower(): sum(counts.values()) for key, counts in cell.missing.items()}
-    numbers["warnings"] = sum(cell.warnings.values())
+    numbers["no_evidence"] = cell.no_evidence
+    numbers["warnings"] = {**cell.warnings}  # counts of unlike units: no sum
     return numbers
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memgauge.errors import InputError, MemgaugeError, unknown_name
 from memgauge.params import load, select
-from memgauge.stages.table import STAGES, check_params
+from memgauge.stages.table import STAGES, check_name, check_params
 
 
 def run(name: str, arguments: list[str], params_file: Path) -> None:
@@ -23,6 +23,8 @@ def run(name: str, arguments: list[str], params_file: Path) -> None:
     tree = load(params_file)
     check_params(tree)
     axes = dict(zip(stage.axes, arguments, strict=True))
+    for axis, value in axes.items():
+        check_name(axis, value, tree)
     module = importlib.import_module(f"memgauge.stages.{name}")
     module.main(select(tree, stage.keys(axes)), **axes)
 

@@ -3,11 +3,12 @@
 from collections import Counter
 from pathlib import Path
 
-from memgauge.errors import InputError
+from memgauge.errors import InputError, NothingScoredError
 from memgauge.files import read_jsonl, write_bytes, write_json, write_text
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
 from memgauge.protocol.comparison import Ranking, average_readers, rank_systems
+from memgauge.protocol.conditions import EMPTY_STORE
 from memgauge.protocol.diagnosis import PRIMARY, Cell, CellName, diagnose_cell
 from memgauge.records import Context
 from memgauge.report.figures import loss_figure
@@ -20,21 +21,29 @@ MEAN = "mean of readers"
 
 
 def main(params: Params, benchmark: str) -> None:
-    """Write `metrics/cells/BENCHMARK.json`, `metrics/tables/BENCHMARK.md` and `metrics/figures/BENCHMARK.png`."""
+    """Write `metrics/cells/BENCHMARK.json`, `metrics/tables/BENCHMARK.md` and `metrics/figures/BENCHMARK.png`.
+
+    A cell in which nothing could be scored is named in all but the figure; raises NothingScoredError, before
+    anything is written, when that is every cell.
+    """
     stats, seed = params["stats"], params["seed"]
     draws, margin = _checked(stats)
     items = _items(benchmark, params["readers"], params["systems"])
     warnings = {system: _warnings(benchmark, system) for system in params["systems"]}
     cells: list[Cell] = []
-    rankings: list[Ranking] = []
+    unscored: dict[CellName, NothingScoredError] = {}
     for reader, by_system in items.items():
         for system, scored in by_system.items():
             name = CellName(benchmark, reader, system)
-            cells.append(diagnose_cell(name, scored, draws, margin, seed, warnings[system]))
-        for condition in ("CSM", "RM"):
-            rankings.append(rank_systems(benchmark, reader, by_system, condition, PRIMARY, draws, seed))
-    write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells)[benchmark])
-    write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings))
+            try:
+                cells.append(diagnose_cell(name, scored, draws, margin, seed, warnings[system]))
+            except NothingScoredError as error:
+                unscored[name] = error
+    if not cells:
+        raise NothingScoredError("; ".join(map(str, unscored.values())))
+    rankings = _rankings(benchmark, items, draws, seed)
+    write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells, unscored)[benchmark])
+    write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings, unscored))
     write_bytes(METRICS / "figures" / f"{benchmark}.png", [loss_figure(cells)])
 
 
@@ -47,6 +56,21 @@ def _checked(stats: Params) -> tuple[int, float]:
     if not isinstance(margin, int | float) or not 0 <= margin < 1:
         raise InputError(f"stats.margin must lie in [0, 1), got {margin!r}; the paper uses 0.02")
     return draws, float(margin)
+
+
+def _rankings(benchmark: str, items: Items, draws: int, seed: int) -> list[Ranking]:
+    """Systems compared by reader and condition; one without a score under the condition has no rank there."""
+    rankings = []
+    for reader, by_system in items.items():
+        for condition in ("CSM", "RM"):
+            chosen = {system: scored for system, scored in by_system.items() if _has_score(scored, condition)}
+            if chosen:
+                rankings.append(rank_systems(benchmark, reader, chosen, condition, PRIMARY, draws, seed))
+    return rankings
+
+
+def _has_score(items: list[ScoredItem], condition: str) -> bool:
+    return any(item.condition == condition and item.contains_match is not None for item in items)
 
 
 def _items(benchmark: str, readers: list[str], systems: list[str]) -> Items:
@@ -67,9 +91,11 @@ def _scored(path: Path) -> list[ScoredItem]:
 
 
 def _warnings(benchmark: str, system: str) -> dict[str, int]:
+    """Warnings by name and unit: those of stores by history, those of RM contexts by question."""
     counts: Counter[str] = Counter()
     for store in read_stores(benchmark, system).values():
-        counts.update(store.warnings)
+        counts.update(f"{warning} (histories)" for warning in store.warnings)
     for context in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context):
-        counts.update(context.warnings)
+        # An empty store is repeated on every context read from it.
+        counts.update(f"{warning} (questions)" for warning in context.warnings if warning != EMPTY_STORE)
     return dict(counts)

@@ -1,6 +1,9 @@
 """Stage `prepare`: turn one benchmark's raw files into histories and questions."""
 
 from collections import Counter
+from typing import Any
+
+from tqdm import tqdm
 
 from memgauge.datasets.catalogue import reader
 from memgauge.datasets.describe import describe
@@ -16,5 +19,8 @@ def main(params: Params, benchmark: str) -> None:
     options = dict(params[f"benchmark.{benchmark}.source"]) if benchmark != "synthetic" else {}
     pairs = reader(benchmark)(RAW / benchmark, quirks, **options)
     folder = PREPARED / benchmark
-    write_prepared(folder, pairs, quirks, params[f"benchmark.{benchmark}.select"])
-    write_json(METRICS / "data" / f"{benchmark}.json", describe(benchmark, stream_prepared(folder), +quirks))
+    bar: dict[str, Any] = {"unit": "history", "delay": 2}
+    kept = tqdm(pairs, desc=f"prepare {benchmark}", **bar)
+    write_prepared(folder, kept, quirks, params[f"benchmark.{benchmark}.select"])
+    counted = tqdm(stream_prepared(folder), desc=f"describe {benchmark}", **bar)
+    write_json(METRICS / "data" / f"{benchmark}.json", describe(benchmark, counted, +quirks))

@@ -17,10 +17,10 @@ from memgauge.stages.shared import by_history, read_stores
 def main(params: Params, benchmark: str, system: str, reader: str) -> None:
     """Write `data/answers/BENCHMARK/READER/SYSTEM.jsonl`, two answers a question."""
     solver = make_solver(params[f"role.reader.{reader}"], sentence_encoder)
-    stores = read_stores(benchmark, system)
     contexts = {each.question_id: each for each in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context)}
     answers: list[Answer] = []
     groups = by_history(read_prepared(PREPARED / benchmark).questions)
+    stores = read_stores(benchmark, system, groups)
     for history_id, questions in tqdm(groups.items(), desc=f"read {benchmark} {system} {reader}", delay=2):
         shown = [complete(question, stores[history_id]) for question in questions]
         shown += [contexts[question.id] for question in questions]

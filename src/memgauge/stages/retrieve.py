@@ -3,7 +3,6 @@
 from tqdm import tqdm
 
 from memgauge.datasets.prepared import read_prepared
-from memgauge.errors import InputError
 from memgauge.files import write_jsonl
 from memgauge.memory.base import Query, Tools
 from memgauge.memory.catalogue import make_system
@@ -19,13 +18,11 @@ from memgauge.stages.shared import by_history, read_stores
 def main(params: Params, benchmark: str, system: str) -> None:
     """Write `data/contexts/BENCHMARK/SYSTEM.jsonl`, one RM context a question."""
     cut = params["retrieval"]
-    if stray := sorted(set(cut) - {"k", "mode", "read_budget_tokens"}):
-        raise InputError(f"retrieval has keys that nothing reads: {', '.join(stray)}; delete them")
     memory = make_system(system, params[f"memory.{system}"])
     tools = Tools(make_solver(params["role.writer"], sentence_encoder), sentence_encoder())
-    stores = read_stores(benchmark, system)
     contexts: list[Context] = []
     groups = by_history(read_prepared(PREPARED / benchmark).questions)
+    stores = read_stores(benchmark, system, groups)
     for history_id, questions in tqdm(groups.items(), desc=f"retrieve {benchmark} {system}", delay=2):
         store = stores[history_id]
         rankings = memory.retrieve(store, [Query(each.text, each.date) for each in questions], tools)

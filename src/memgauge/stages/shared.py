@@ -1,6 +1,7 @@
 """What several stages do alike: group questions by history, read stores, render evidence."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from memgauge.errors import InputError
@@ -23,13 +24,15 @@ def stores_path(benchmark: str, system: str) -> Path:
     return STORES / benchmark / f"{system}.jsonl"
 
 
-def read_stores(benchmark: str, system: str) -> dict[str, Store]:
-    """Stores by history id; raises InputError when one history occurs twice."""
+def read_stores(benchmark: str, system: str, needed: Iterable[str] = ()) -> dict[str, Store]:
+    """Stores by history id; raises InputError when a history occurs twice or a needed one has no store."""
     stores: dict[str, Store] = {}
     for store in read_jsonl(stores_path(benchmark, system), Store):
         if store.history_id in stores:
             raise InputError(f"{stores_path(benchmark, system)} holds {store.history_id!r} twice; repeat `write`")
         stores[store.history_id] = store
+    if absent := [history_id for history_id in needed if history_id not in stores]:
+        raise InputError(f"{stores_path(benchmark, system)} has no store of history {absent[0]!r}; repeat `write`")
     return stores
 
 

@@ -3,10 +3,14 @@
 `dvc.yaml` declares the same keys; a test holds the two together, so that no stage reads what DVC does not watch.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memgauge.errors import InputError
-from memgauge.params import Params, unread
+from memgauge.asset_table import ASSETS
+from memgauge.datasets.catalogue import READERS
+from memgauge.errors import InputError, unknown_name
+from memgauge.memory.catalogue import SYSTEMS
+from memgauge.params import Params, check_types, unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,10 @@ STAGES: dict[str, Stage] = {
     "score_references": Stage(("benchmark", "reader")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
     "report": Stage((), ("benchmarks",)),
-    "track": Stage((), ("benchmarks", "systems", "readers")),
+    "track": Stage(
+        (),
+        ("seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats"),
+    ),
 }
 
 # Top-level keys of the contract that wait for the part that reads them.
@@ -48,7 +55,24 @@ RESERVED = ("alpha",)
 
 
 def check_params(tree: Params) -> None:
-    """Raises InputError for a key that no stage reads: a misspelt one would otherwise change nothing."""
+    """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
     patterns = [key for stage in STAGES.values() for key in stage.params]
     if stray := unread(tree, [*patterns, *RESERVED]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
+    check_types(tree)
+    for axis, kind in (("benchmarks", "benchmark"), ("systems", "system"), ("readers", "reader")):
+        for name in tree[axis]:
+            check_name(kind, name, tree)
+
+
+def check_name(axis: str, name: str, tree: Params) -> None:
+    """Raises InputError for a name that its table does not hold, with those it does."""
+    choices: dict[str, tuple[str, Iterable[str]]] = {
+        "asset": ("asset", ASSETS),
+        "benchmark": ("benchmark", READERS.keys() & tree["benchmark"].keys()),
+        "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
+        "reader": ("reader", tree["role"]["reader"]),
+    }
+    kind, known = choices[axis]
+    if name not in known:
+        raise unknown_name(kind, name, sorted(known))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from memgauge.files import read_json
-from memgauge.params import Params, load
-from memgauge.stages.layout import METRICS, PREPARED, pipeline_root
+from memgauge.params import Params
+from memgauge.stages.layout import METRICS, MODELS, PREPARED, pipeline_root
 from memgauge.tracking import Cell, flatten, log_pipeline, open_store
 
 
@@ -18,8 +18,7 @@ def main(params: Params) -> None:
     """Log to `mlflow.db` at the top of the real repository; temporary experiments share it."""
     root = pipeline_root()
     open_store(root)
-    tree = load(Path("params.yaml"))
-    cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params, tree)]
+    cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params)]
     artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
     artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
     artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
@@ -31,11 +30,11 @@ def main(params: Params) -> None:
     print(f"logged {len(cells)} cells under run {run_id}; look at them with `memgauge ui`")
 
 
-def _cells(benchmark: str, params: Params, tree: Params) -> Iterator[Cell]:
+def _cells(benchmark: str, params: Params) -> Iterator[Cell]:
     recorded: dict[str, Any] = read_json(METRICS / "cells" / f"{benchmark}.json")
     data = _digest(sorted((PREPARED / benchmark).glob("*.jsonl")))
     for reader in params["readers"]:
-        role = tree["role"]["reader"][reader]
+        role = params["role"]["reader"][reader]
         for system in params["systems"]:
             metrics = flatten(recorded[reader][system])
             yield Cell(
@@ -44,13 +43,12 @@ def _cells(benchmark: str, params: Params, tree: Params) -> Iterator[Cell]:
                     "benchmark": benchmark,
                     "system": system,
                     "reader": reader,
-                    "seed": tree["seed"],
-                    "alpha": tree["alpha"],
-                    **flatten(tree["memory"][system], "memory."),
-                    **flatten(tree["retrieval"], "retrieval."),
-                    **flatten(tree["benchmark"][benchmark], "benchmark."),
+                    "seed": params["seed"],
+                    **flatten(params["memory"][system], "memory."),
+                    **flatten(params["retrieval"], "retrieval."),
+                    **flatten(params["benchmark"][benchmark], "benchmark."),
                     **flatten(role, "reader."),
-                    **flatten(tree["role"]["writer"], "writer."),
+                    **flatten(params["role"]["writer"], "writer."),
                 },
                 metrics={key: value for key, value in metrics.items() if _is_number(value)},
                 tags={"data_sha256": data, **_reader_tags(role)},
@@ -62,14 +60,15 @@ def _is_number(value: object) -> bool:
 
 
 def _reader_tags(role: Params) -> dict[str, str]:
+    """Hashes of what answered: prompt and weights of a language model, the encoder of the extractive solver."""
+    if "model" not in role:
+        return {"model": role["solver"], "model_sha256": _digest([MODELS / "minilm" / "model.safetensors"])}
     prompt = files("memgauge.prompts").joinpath("answer_question.txt").read_bytes()
-    tags = {
+    return {
+        "model": str(role["model"]),
+        "model_sha256": _digest(sorted(Path(role["model"]).glob("*.safetensors"))),
         "prompt_sha256": hashlib.sha256(prompt).hexdigest(),
-        "model": str(role.get("model", role["solver"])),
     }
-    if "model" in role:
-        tags["model_sha256"] = _digest(sorted(Path(role["model"]).glob("*.safetensors")))
-    return tags
 
 
 def _digest(paths: list[Path]) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from math import isfinite
 from typing import Any, TypeVar
 
-from memgauge.errors import unknown_name
+from memgauge.errors import InputError, unknown_name
 from memgauge.records import Result
 from memgauge.solvers.extractive.answer import answer_questions
 from memgauge.solvers.extractive.ranking import Encoder, Vectors, Weights
@@ -19,6 +20,13 @@ METHODS: dict[str, Method] = {
 }
 
 
+def _check(name: str, value: object) -> None:
+    if name == "phrase" and not (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        raise InputError(f"threshold phrase is {value!r}; it must be a whole number of at least 1")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+        raise InputError(f"threshold {name} is {value!r}; it must be a finite number")
+
+
 class ExtractiveSolver:
     """Solves tasks with embeddings, BM25, names, dates and numbers; `thresholds` are fields of `Weights`.
 
@@ -31,6 +39,7 @@ class ExtractiveSolver:
         for name in thresholds:
             if name not in known:
                 raise unknown_name("threshold of the extractive solver", name, known)
+            _check(name, thresholds[name])
         self._weights = Weights(**thresholds)
         self._vectors = Vectors(encoder)
 
