@@ -287,6 +287,7 @@ def test_an_unknown_category_is_named() -> None:
         "We don't know",
         "It doesn't say.",
         "I don't have any record of that",
+        "I'm sorry. I don't know.",
         "Sorry, but I don't know.",
         "No information",
         "No information about her cat.",

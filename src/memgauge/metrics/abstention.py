@@ -11,6 +11,7 @@ A partial answer with an aside ("Paris. I don't know the year.") therefore does 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from memgauge.errors import InputError
 from memgauge.text.normalise import clean_unicode
@@ -93,6 +94,7 @@ _HOLDS = re.compile(
     rf"|\b(?:{'|'.join(SOURCES)})\b(?: \w+){{0,3}} (?:does|do|did) not"
     r" (?:mention|say|specify|state|contain|provide|include|tell|indicate)\b"
 )
+_APOLOGY = re.compile(r"(?:i am )?(?:so |very )?sorry\W*|(?:i apologi[sz]e|my apologies)\W*")  # says nothing itself
 _STATEMENTS = re.compile(r"(?<=[.!?;])(?:[\"')\]*]*)\s+|\n+")
 
 
@@ -112,6 +114,7 @@ def is_refusal(text: str | None) -> bool:
     (True, True, False)
     """
     parts = [_spell_out(part) for part in statements(clean_unicode(text or "").casefold())]
+    parts = list(dropwhile(_APOLOGY.fullmatch, parts))
     if not parts:
         return False
     if len(parts) == 1 and parts[0].strip(" .!\"'*") in WHOLE:
