@@ -75,6 +75,7 @@ def test_writing_twice_gives_the_same_bytes(tmp_path):
         ({"histories": 1}, ["a-q0", "a-q1", "a-q2"]),
         ({"histories": ["c"]}, ["c-q0", "c-q1"]),
         ({"types": ["x"]}, ["a-q0", "a-q2", "c-q0"]),
+        ({"per_history": 1}, ["a-q0", "b-q0", "c-q0"]),
         ({"per_type": 1}, ["a-q0", "a-q1", "c-q1"]),
         ({"splits": ["train"]}, ["b-q0"]),
         ({"splits": ["test"], "types": ["y", "z"], "per_type": 5}, ["a-q1", "c-q1"]),
@@ -101,7 +102,7 @@ def test_reading_stops_when_enough_histories_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ({"type": ["x"]}, "keys are histories, per_type, types, splits"),
+        ({"type": ["x"]}, "keys are histories, per_type, per_history, types, splits"),
         ({"per_type": "3"}, "select"),
         ({"per_type": 0}, "at least 1"),
         ({"histories": 0}, "at least 1"),

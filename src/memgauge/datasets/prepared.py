@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,14 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What of a benchmark is kept; a field that is null keeps everything.
 
     `splits` and `histories` choose histories (the first N, or these ids), `types` question types, `per_type`
-    keeps the first N questions of every type. Histories left without a question are left out and counted.
+    keeps the first N questions of every type, `per_history` the first N of every history.
+    Histories left without a question are left out and counted.
     Reading stops as soon as no further history can count, so quirks speak of what was read.
     """
 
     histories: int | list[str] | None = None
     per_type: int | None = None
+    per_history: int | None = None
     types: list[str] | None = None
     splits: list[str] | None = None
 
@@ -83,8 +86,8 @@ def _limits(given: Mapping[str, Any]) -> Limits:
     try:
         chosen = msgspec.convert(dict(given), Limits)
     except msgspec.ValidationError as error:
-        raise InputError(f"select: {error}; keys are histories, per_type, types, splits") from error
-    numbers = {"per_type": chosen.per_type, "histories": chosen.histories}
+        raise InputError(f"select: {error}; keys are {', '.join(Limits.__struct_fields__)}") from error
+    numbers = {name: getattr(chosen, name) for name in ("histories", "per_type", "per_history")}
     for name, number in numbers.items():
         if isinstance(number, int) and number < 1:
             raise InputError(f"select.{name} is {number}; it must be at least 1, or null for no limit")
@@ -108,7 +111,8 @@ def _histories(
         if not _wanted(history, chosen):
             continue
         kept_histories.append(history.id)
-        kept = [question for question in asked if _take(question, chosen, kept_per_type)]
+        wanted = (question for question in asked if _take(question, chosen, kept_per_type))
+        kept = list(islice(wanted, chosen.per_history))
         questions += kept
         quirks["histories_without_kept_questions"] += not kept
         if kept:
