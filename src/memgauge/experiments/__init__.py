@@ -1,0 +1,1 @@
+"""Experiments of single papers that are rebuilt beside the main protocol."""
