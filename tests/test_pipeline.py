@@ -150,7 +150,7 @@ class TestRerunTable:
 
     def test_added_benchmark_runs_no_cell_of_the_others(self, scratch: Scratch, real_data: Path) -> None:
         scratch.environment["MEMGAUGE_DATA"] = str(real_data)
-        scratch.set(benchmarks=["synthetic", "longmemeval"])
+        scratch.set(benchmarks=["synthetic", "longmemeval"], **{"benchmark.longmemeval.select": {"histories": 1}})
         ran = scratch.ran()
         assert "diagnose@longmemeval" in ran
         assert not {name for name in ran if "@synthetic" in name}
