@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from memgauge.errors import InputError, NothingScoredError
+from memgauge.errors import NothingScoredError
 from memgauge.files import read_jsonl, write_bytes, write_json, write_text
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
@@ -27,7 +27,7 @@ def main(params: Params, benchmark: str) -> None:
     anything is written, when that is every cell.
     """
     stats, seed = params["stats"], params["seed"]
-    draws, margin = _checked(stats)
+    draws, margin = stats["draws"], float(stats["margin"])
     items = _items(benchmark, params["readers"], params["systems"])
     warnings = {system: _warnings(benchmark, system) for system in params["systems"]}
     cells: list[Cell] = []
@@ -45,17 +45,6 @@ def main(params: Params, benchmark: str) -> None:
     write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells, unscored)[benchmark])
     write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings, unscored))
     write_bytes(METRICS / "figures" / f"{benchmark}.png", [loss_figure(cells)])
-
-
-def _checked(stats: Params) -> tuple[int, float]:
-    if set(stats) != {"draws", "margin"}:
-        raise InputError(f"stats must hold draws and margin, got {', '.join(sorted(stats))}; correct params.yaml")
-    draws, margin = stats["draws"], stats["margin"]
-    if not isinstance(draws, int) or draws < 1:
-        raise InputError(f"stats.draws must be a whole number of at least 1, got {draws!r}; 10000 is usual")
-    if not isinstance(margin, int | float) or not 0 <= margin < 1:
-        raise InputError(f"stats.margin must lie in [0, 1), got {margin!r}; the paper uses 0.02")
-    return draws, float(margin)
 
 
 def _rankings(benchmark: str, items: Items, draws: int, seed: int) -> list[Ranking]:
