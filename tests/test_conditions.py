@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from memgauge.errors import InputError, MemgaugeError
-from memgauge.memory.base import Hit, Tools, Written
+from memgauge.memory.base import Hit, Ranking, Tools, Written
 from memgauge.protocol import conditions
 from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import complete, no_memory, oracle, recent, retrieved, write_store
@@ -39,7 +39,7 @@ class Scripted:
         return Written(self.entries, self.counts)
 
     def retrieve(self, store, queries, tools):
-        return [[] for _ in queries]
+        return [Ranking(()) for _ in queries]
 
 
 def entries(count: int, text: str = "word " * 20) -> tuple[Entry, ...]:
@@ -50,8 +50,8 @@ def store(count: int, text: str = "word " * 20) -> Store:
     return write_store(Scripted(entries(count, text)), HISTORY, 10**6, TOOLS)
 
 
-def hits(*positions: int) -> list[Hit]:
-    return [Hit(position, -float(rank)) for rank, position in enumerate(positions)]
+def hits(*positions: int) -> Ranking:
+    return Ranking(tuple(Hit(position, -float(rank)) for rank, position in enumerate(positions)))
 
 
 def test_entries_beyond_the_write_budget_are_dropped_whole_and_counted():
@@ -89,7 +89,9 @@ def test_an_empty_store_warns_in_every_place_it_is_shown():
     empty = store(0)
     assert empty.warnings == (conditions.EMPTY_STORE,)
     assert complete(QUESTION, empty) == Context("q", "CSM", "", 0, (), (conditions.EMPTY_STORE,))
-    assert retrieved(QUESTION, empty, [], 5, "topk", 100) == Context("q", "RM", "", 0, (), (conditions.EMPTY_STORE,))
+    assert retrieved(QUESTION, empty, hits(), 5, "topk", 100) == Context(
+        "q", "RM", "", 0, (), (conditions.EMPTY_STORE,)
+    )
 
 
 def test_an_entry_id_used_twice_is_refused():
@@ -194,7 +196,7 @@ def test_a_read_budget_that_covers_the_store_is_flagged():
 
 def test_a_repeated_hit_counts_once_and_fewer_hits_than_k_are_fine():
     assert retrieved(QUESTION, store(9), hits(3, 3, 5), 5, "topk", 5000).entry_ids == ("3", "5")
-    assert retrieved(QUESTION, store(9), [], 5, "topk", 5000).text == ""
+    assert retrieved(QUESTION, store(9), hits(), 5, "topk", 5000).text == ""
 
 
 def test_wrong_cuts_and_positions_are_refused():

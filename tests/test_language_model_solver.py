@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 
 from memgauge.errors import InputError
-from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest
+from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, ignore
 from memgauge.llm.local import LocalChatModel
 from memgauge.records import Result, Usage
 from memgauge.solvers.catalogue import make_solver
@@ -25,7 +26,10 @@ class Scripted:
     replies: list[ChatReply]
     asked: list[ChatRequest] = field(default_factory=list)
 
-    def generate(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
+    def payload(self, request: ChatRequest) -> dict[str, Any]:
+        return {"messages": list(request.messages)}
+
+    def generate(self, requests: Sequence[ChatRequest], on_reply: OnReply = ignore) -> list[ChatReply]:
         self.asked += requests
         return self.replies[: len(requests)]
 

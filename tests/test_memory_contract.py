@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memgauge.errors import InputError
 from memgauge.memory import catalogue, shared
-from memgauge.memory.base import Query, Tools
+from memgauge.memory.base import Query, Ranking, Tools
 from memgauge.memory.catalogue import SYSTEMS, make_system
 from memgauge.memory.shared import session_shares, split_text
 from memgauge.memory.summary import Summary
@@ -147,17 +147,18 @@ def test_every_query_gets_the_whole_ranking_in_decided_order(system):
     store = write_store(system, history(), 300, tools())
     rankings = system.retrieve(store, QUERIES, tools())
     assert len(rankings) == len(QUERIES)
-    for hits in rankings:
+    for ranking in rankings:
+        hits = list(ranking.hits)
         assert sorted(hit.position for hit in hits) == list(range(len(store.entries)))
         assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.position))
-    assert [hit.position for hit in rankings[2]] == list(range(len(store.entries)))  # a query without words
+    assert [hit.position for hit in rankings[2].hits] == list(range(len(store.entries)))  # a query without words
 
 
 def test_an_empty_history_gives_an_empty_store_with_a_warning(system):
     for empty in (History("h", "g", "test", ()), History("h", "g", "test", (Session("s", None, ()),))):
         store = write_store(system, empty, 100, tools())
         assert (store.entries, store.warnings) == ((), (conditions.EMPTY_STORE,))
-        assert system.retrieve(store, QUERIES, tools()) == [[], [], []]
+        assert system.retrieve(store, QUERIES, tools()) == [Ranking(())] * 3
 
 
 def test_a_one_turn_history_is_kept(system):
@@ -239,8 +240,8 @@ def test_the_real_encoder_finds_a_paraphrase(system, encoder):
     sessions = tuple(Session(str(at), None, (Turn(str(at), "Ann", text),)) for at, text in enumerate(texts))
     real = Tools(FirstWords(), encoder)
     store = write_store(system, History("h", "g", "test", sessions), 200, real)
-    (hits,) = system.retrieve(store, [Query("When did she have a baby girl?")], real)
-    assert "daughter" in store.entries[hits[0].position].text
+    (ranking,) = system.retrieve(store, [Query("When did she have a baby girl?")], real)
+    assert "daughter" in store.entries[ranking.hits[0].position].text
 
 
 # --- one system's own promises

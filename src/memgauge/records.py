@@ -14,6 +14,7 @@ Status = Literal[
 Condition = Literal["NM", "TFC", "OE", "CSM", "RM"]
 Split = Literal["train", "val", "test"]
 Output = TypeVar("Output")
+PRIMARY = "contains_match"  # the metric that gaps and labels are stated for (paper A, section 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class Store:
 class Context:
     """What a reader is shown for one question under one condition.
 
-    `entry_ids` are the entries shown, best ranked first (empty for NM, TFC and OE).
+    `entry_ids` are the entries shown, best ranked first (empty for NM, TFC and OE); `counts` says what choosing
+    them took where a solver was asked: calls, tokens, failures.
     """
 
     question_id: str
@@ -111,15 +113,23 @@ class Context:
     tokens: int
     entry_ids: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one task by the solver's own tokenizer; all 0 when no language model was called."""
+    """Tokens of one task by the solver's own tokenizer; all 0 when no language model was called.
+
+    Cached input tokens are part of the input tokens, reasoning tokens of the output tokens. `estimated` is True
+    where the provider reported no usage.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
+    cached_input_tokens: int = 0
+    reasoning_tokens: int = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

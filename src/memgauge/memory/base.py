@@ -54,6 +54,14 @@ class Hit:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One query's entries, best first; `counts` says what ranking them took: calls, tokens, failures."""
+
+    hits: tuple[Hit, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
 class MemorySystem(Protocol):
     """A frozen dataclass whose fields are its hyperparameters; the constructor only stores them."""
 
@@ -63,6 +71,6 @@ class MemorySystem(Protocol):
         """Keep at most `budget_tokens` of the history (cl100k_base, counted by `text.render.entry_tokens`)."""
         ...
 
-    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[list[Hit]]:
+    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """For each query the whole ranking, best first, ties by store position; the harness cuts it."""
         ...

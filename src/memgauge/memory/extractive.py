@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memgauge.memory.base import Hit, Query, Tools, Written
+from memgauge.memory.base import Query, Ranking, Tools, Written
 from memgauge.memory.shared import dense_hits, split_text, turn_text
 from memgauge.records import Entry, History, Session, Store, Turn
 from memgauge.text.cues import count_cues
@@ -48,7 +48,7 @@ class Extractive:
             {"statements_left_out": len(entries) - len(kept)},
         )
 
-    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[list[Hit]]:
+    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """All statements by similarity to the question."""
         return dense_hits(store, queries, tools.encoder)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import isqrt
 
-from memgauge.memory.base import Encoder, Hit, Query
+from memgauge.memory.base import Encoder, Hit, Query, Ranking
 from memgauge.records import Store, Turn
 from memgauge.retrieval.dense import rank_dense
 from memgauge.text.render import render_turn
@@ -14,16 +14,16 @@ from memgauge.text.tokens import count_tokens, split_tokens
 _BREAK = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
 
-def dense_hits(store: Store, queries: Sequence[Query], encoder: Encoder) -> list[list[Hit]]:
+def dense_hits(store: Store, queries: Sequence[Query], encoder: Encoder) -> list[Ranking]:
     """Every entry of the store by cosine to each query's text, ties by store position (paper A, section 4).
 
     The store is encoded once for all queries; ids and dates are not encoded.
     """
     if not store.entries or not queries:
-        return [[] for _ in queries]
+        return [Ranking(()) for _ in queries]
     entries = encoder.encode([entry.text for entry in store.entries])
     rankings = rank_dense(entries, encoder.encode([query.text for query in queries]))
-    return [[Hit(each.position, each.score) for each in ranking] for ranking in rankings]
+    return [Ranking(tuple(Hit(each.position, each.score) for each in ranking)) for ranking in rankings]
 
 
 def session_shares(session_tokens: Sequence[int], budget_tokens: int) -> list[int]:

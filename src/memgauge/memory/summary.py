@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memgauge.memory.base import Hit, Query, Tools, Written
+from memgauge.memory.base import Query, Ranking, Tools, Written
 from memgauge.memory.shared import dense_hits, session_shares, turn_text
 from memgauge.records import Entry, History, Result, Session, Store
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
@@ -38,7 +38,7 @@ class Summary:
                 entries.extend([entry] if entry.text else [])
         return Written(tuple(entries), dict(sorted(counts.items())))
 
-    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[list[Hit]]:
+    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """All session summaries by similarity to the question."""
         return dense_hits(store, queries, tools.encoder)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memgauge.memory.base import Hit, Query, Tools, Written
+from memgauge.memory.base import Query, Ranking, Tools, Written
 from memgauge.memory.shared import dense_hits, split_text
 from memgauge.records import Entry, History, Session, Store
 from memgauge.text.render import entry_tokens, render_turn
@@ -35,7 +35,7 @@ class Verbatim:
         kept = _newest(entries, budget_tokens)
         return Written(tuple(entries[kept:]), {"passages_evicted": kept})
 
-    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[list[Hit]]:
+    def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """All passages by similarity to the question."""
         return dense_hits(store, queries, tools.encoder)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memgauge.errors import InputError, unknown_name
-from memgauge.memory.base import Hit, MemorySystem, Tools, Written
+from memgauge.memory.base import Hit, MemorySystem, Ranking, Tools, Written
 from memgauge.records import Context, Entry, History, Question, Session, Store, Turn
 from memgauge.text.render import entry_tokens, render_date, render_entries, render_turn, render_turns
 from memgauge.text.tokens import count_tokens, truncate
@@ -144,7 +144,7 @@ def complete(question: Question, store: Store) -> Context:
 
 
 def retrieved(
-    question: Question, store: Store, hits: Sequence[Hit], k: int, mode: str, read_budget_tokens: int
+    question: Question, store: Store, ranking: Ranking, k: int, mode: str, read_budget_tokens: int
 ) -> Context:
     """RM: the best-ranked entries, shown in store order, at most `read_budget_tokens` as rendered.
 
@@ -152,8 +152,8 @@ def retrieved(
     before the first hit that overflows the budget; a best hit that alone overflows it is cut, with a warning.
     """
     _check_cut(k, mode, read_budget_tokens)
-    ranking = _distinct(hits, store)
-    candidates = ranking[:k] if mode == "topk" else ranking[:read_budget_tokens]
+    positions = _distinct(ranking.hits, store)
+    candidates = positions[:k] if mode == "topk" else positions[:read_budget_tokens]
     fitting = bisect_right(
         range(1, len(candidates) + 1),
         read_budget_tokens,
@@ -165,7 +165,7 @@ def retrieved(
     if count_tokens(text) > read_budget_tokens:
         text, warnings = cut(text, read_budget_tokens), (*warnings, CUT_ENTRY)
     ids = tuple(store.entries[position].id for position in shown)
-    return Context(question.id, "RM", text, count_tokens(text), ids, warnings)
+    return Context(question.id, "RM", text, count_tokens(text), ids, warnings, ranking.counts)
 
 
 def _check_cut(k: int, mode: str, read_budget_tokens: int) -> None:

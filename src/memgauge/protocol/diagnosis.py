@@ -33,9 +33,9 @@ from memgauge.protocol.outcomes import (
     value_of,
 )
 from memgauge.protocol.sample import Sample, draw_sample
+from memgauge.records import PRIMARY
 from memgauge.stats.intervals import Estimate, Interval, difference_bounds, mean_bounds
 
-PRIMARY = "contains_match"
 RECALLS = ("turn_recall", "span_recall")
 
 

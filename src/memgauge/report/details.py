@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from memgauge.errors import NothingScoredError
-from memgauge.protocol.diagnosis import PRIMARY, Cell, CellName, Diagnosis
+from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
+from memgauge.records import PRIMARY
 from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
 from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
 from memgauge.report.tables import count_text, markdown_table, name_of

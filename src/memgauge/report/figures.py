@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memgauge.errors import InputError
-from memgauge.protocol.diagnosis import PRIMARY, Cell, Gaps
+from memgauge.protocol.diagnosis import Cell, Gaps
+from memgauge.records import PRIMARY
 from memgauge.report.numbers import number, signed
 from memgauge.report.tables import TITLES
 from memgauge.stats.intervals import Interval

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from memgauge.protocol.comparison import Ranking
-from memgauge.protocol.diagnosis import PRIMARY, RECALLS, Cell, Diagnosis
+from memgauge.protocol.diagnosis import RECALLS, Cell, Diagnosis
 from memgauge.protocol.labels import LABELS, Label
 from memgauge.protocol.outcomes import METRICS, REFERENCES
+from memgauge.records import PRIMARY
 from memgauge.report.numbers import (
     UNDEFINED,
     estimate,

@@ -9,8 +9,8 @@ from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
 from memgauge.protocol.comparison import Ranking, average_readers, rank_systems
 from memgauge.protocol.conditions import EMPTY_STORE
-from memgauge.protocol.diagnosis import PRIMARY, Cell, CellName, diagnose_cell
-from memgauge.records import Context
+from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
+from memgauge.records import PRIMARY, Context
 from memgauge.report.figures import loss_figure
 from memgauge.report.summary import diagnosis_json, markdown_report
 from memgauge.stages.layout import CONTEXTS, METRICS, REFERENCES, SCORES

@@ -6,7 +6,7 @@ from typing import Any
 
 from memgauge.files import read_bytes, read_json, write_json, write_text
 from memgauge.params import Params
-from memgauge.protocol.diagnosis import PRIMARY
+from memgauge.records import PRIMARY
 from memgauge.stages.layout import METRICS
 
 GAPS = ("write_gap", "retrieval_gap", "rm")

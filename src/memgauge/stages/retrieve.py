@@ -27,7 +27,7 @@ def main(params: Params, benchmark: str, system: str) -> None:
         store = stores[history_id]
         rankings = memory.retrieve(store, [Query(each.text, each.date) for each in questions], tools)
         contexts.extend(
-            retrieved(question, store, hits, cut["k"], cut["mode"], cut["read_budget_tokens"])
-            for question, hits in zip(questions, rankings, strict=True)
+            retrieved(question, store, ranking, cut["k"], cut["mode"], cut["read_budget_tokens"])
+            for question, ranking in zip(questions, rankings, strict=True)
         )
     write_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", contexts)
