@@ -1,12 +1,14 @@
 """What several memory systems do alike: rank by similarity, share a budget, cut a long turn, fit an entry."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isqrt
+from typing import Any
 
 from memgauge.memory.base import Encoder, Hit, Query, Ranking
-from memgauge.records import Store, Turn
+from memgauge.records import Result, Store, Turn
 from memgauge.retrieval.dense import rank_dense
 from memgauge.text.render import render_turn
 from memgauge.text.tokens import count_tokens, split_tokens
@@ -24,6 +26,22 @@ def dense_hits(store: Store, queries: Sequence[Query], encoder: Encoder) -> list
     entries = encoder.encode([entry.text for entry in store.entries])
     rankings = rank_dense(entries, encoder.encode([query.text for query in queries]))
     return [Ranking(tuple(Hit(each.position, each.score) for each in ranking)) for ranking in rankings]
+
+
+def count_result(result: Result[Any], counts: Counter[str], role: str = "writer") -> None:
+    """What one task took: tasks, calls and tokens of a role, and the status of a failure (`status_parse_error`).
+
+    >>> counts = Counter()
+    >>> count_result(Result(None, "parse_error"), counts)
+    >>> counts["writer_tasks"], counts["status_parse_error"]
+    (1, 1)
+    """
+    if result.status != "ok":
+        counts[f"status_{result.status}"] += 1
+    counts[f"{role}_tasks"] += 1
+    counts[f"{role}_calls"] += result.usage.calls
+    counts[f"{role}_input_tokens"] += result.usage.input_tokens
+    counts[f"{role}_output_tokens"] += result.usage.output_tokens
 
 
 def session_shares(session_tokens: Sequence[int], budget_tokens: int) -> list[int]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memgauge.memory.base import Query, Ranking, Tools, Written
-from memgauge.memory.shared import dense_hits, session_shares, turn_text
-from memgauge.records import Entry, History, Result, Session, Store
+from memgauge.memory.shared import count_result, dense_hits, session_shares, turn_text
+from memgauge.records import Entry, History, Session, Store
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
 from memgauge.text.render import entry_tokens, render_date, render_turn
 from memgauge.text.tokens import count_many, count_tokens, truncate
@@ -32,7 +32,8 @@ class Summary:
         results = tools.solver.solve(tasks) if tasks else []
         entries: list[Entry] = []
         for (session, share), result in zip(planned, results, strict=True):
-            _count(result, counts)
+            count_result(result, counts)
+            counts["sessions_failed"] += result.output is None
             if result.output is not None:
                 entry = _entry(str(len(entries)), session, result.output, share, counts)
                 entries.extend([entry] if entry.text else [])
@@ -63,16 +64,6 @@ def _heading_tokens(session: Session) -> int:
 def _task(session: Session, share: int) -> SummariseSession:
     turns = tuple((turn.speaker, turn_text(turn)) for turn in session.turns)
     return SummariseSession(session.date, turns, share - _heading_tokens(session))
-
-
-def _count(result: Result[tuple[SummaryLine, ...]], counts: Counter[str]) -> None:
-    """What the writer cost, and how it failed where it did."""
-    if result.output is None:
-        counts["sessions_failed"] += 1
-        counts[f"status_{result.status}"] += 1
-    counts["writer_calls"] += result.usage.calls
-    counts["writer_input_tokens"] += result.usage.input_tokens
-    counts["writer_output_tokens"] += result.usage.output_tokens
 
 
 def _entry(name: str, session: Session, lines: Sequence[SummaryLine], share: int, counts: Counter[str]) -> Entry:
