@@ -40,6 +40,7 @@ def cell_of(system: str, oe: float, csm: float, rm: float, reader: str = "extrac
         oracle_right_retrieved_wrong=Estimate(None, 0),
         recall={},
         refusals={},
+        refusals_by_type={},
         context_tokens={},
         questions=100,
         scored=100,

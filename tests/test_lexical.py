@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgauge.errors import InputError
-from memgauge.metrics.abstention import abstention_score, is_refusal, overall, refusal_rows
+from memgauge.metrics.abstention import is_refusal
 from memgauge.metrics.lexical import (
     answer_polarity,
     best,
@@ -295,7 +295,6 @@ def test_an_unknown_category_is_named() -> None:
 )
 def test_refusals_are_told(answer: str) -> None:
     assert is_refusal(answer)
-    assert abstention_score(answer) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -319,33 +318,6 @@ def test_answers_are_not_refusals(answer: str) -> None:
     assert not is_refusal(answer)
 
 
-def test_refusal_precision_and_recall_stand_between_the_two_know_nothing_rows() -> None:
-    mine, always, never = refusal_rows("run", [True, True, False, False], [True, False, True, False])
-    assert (mine.precision, mine.recall) == (0.5, 0.5)
-    assert (always.precision, always.recall, always.refused) == (0.5, 1.0, 4)
-    assert (never.precision, never.recall, never.refused) == (None, 0.0, 0)
-    none_asked = refusal_rows("run", [True], [False])[0]
-    assert (none_asked.precision, none_asked.recall) == (0.0, None)
-
-
-def test_a_constant_refusal_scores_nothing_overall() -> None:
-    counts = {"multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841, "adversarial": 446}
-    always_refuse = {"adversarial": 446}
-    assert overall(always_refuse, counts) == 0.0
-    assert overall(always_refuse, counts, left_out=()) == pytest.approx(446 / 1986)
-    assert overall({"single-hop": 770, "adversarial": 446}, counts) == 770 / 1540
-
-
-def test_more_right_answers_than_questions_is_an_error() -> None:
-    with pytest.raises(InputError, match="'single-hop' has 5 right of 4"):
-        overall({"single-hop": 5}, {"single-hop": 4})
-    with pytest.raises(InputError, match="'adversarial' has 1 right of 0"):
-        overall({"adversarial": 1}, {"single-hop": 4})
-
-
-# Properties
-
-
 @given(TEXT, TEXT)
 def test_scores_stay_in_range_and_f1_is_symmetric(one: str, other: str) -> None:
     score = token_f1(one, other)
@@ -362,6 +334,9 @@ def test_a_usable_gold_matches_itself(text: str) -> None:
         if gold_polarity(text) is None:
             assert contains_match(text, text) is True
         assert contains_match_strict(text, text) is True
+
+
+# Properties
 
 
 @given(TEXT, st.sampled_from(["It is ", "So, ", "(", '"', "x "]), st.sampled_from([".", "!", ")", " then", ""]))

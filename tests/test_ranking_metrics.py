@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from memgauge.metrics.ranking import covers_store, mean_scored, ndcg_at, recall_at, reciprocal_rank
+from memgauge.metrics.ranking import mean_scored, ndcg_at, recall_at, reciprocal_rank
 from memgauge.metrics.rubric import event_order, kendall_tau_b, parse_item, rubric_score
 from memgauge.tasks.base import ParseFailure
 
@@ -37,12 +37,6 @@ def test_an_empty_gold_is_left_out_and_counted() -> None:
 def test_reciprocal_rank_is_over_distinct_ids() -> None:
     assert reciprocal_rank(["B"], ["X", "X", "B"]) == 0.5
     assert reciprocal_rank(["B"], ["X"]) == 0.0
-
-
-def test_k_of_the_whole_store_is_flagged() -> None:
-    assert covers_store(50, 32)
-    assert covers_store(32, 32)
-    assert not covers_store(31, 32)
 
 
 @given(IDS, IDS, st.integers(0, 8))

@@ -13,7 +13,13 @@ from memgauge.protocol.comparison import rank_systems
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
 from memgauge.protocol.labels import labels_by_margin
 from memgauge.protocol.outcomes import CONDITIONS
-from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table
+from memgauge.report.details import (
+    missing_table,
+    outcomes_table,
+    published_table,
+    refusal_types_table,
+    refusals_table,
+)
 from memgauge.report.published import conflicts, published, recompute
 from memgauge.report.summary import diagnosis_json, markdown_report
 from memgauge.report.tables import diagnosis_table, labels_table, references_table, type_table
@@ -158,9 +164,34 @@ def test_labels_table_has_one_column_a_margin(cell: Cell) -> None:
 def test_always_refusing_and_always_answering_stand_beside_the_readers() -> None:
     unanswerable = [scored(10 + n, condition, False, True) for n in range(5) for condition in CONDITIONS]
     rows = rows_of(refusals_table([cell_of([*ten(), *unanswerable])]))
-    assert rows[2][3:] == ["RM", "15", "5", "1.000", "1.000"]
-    assert rows[3][1:] == ["always refuses", "", "", "15", "5", "0.333", "1.000"]
-    assert rows[4][1:] == ["always answers", "", "", "15", "5", "n/a", "0.000"]
+    assert [row[3] for row in rows[:5]] == ["NM", "TFC", "OE", "CSM", "RM"]
+    assert [row[2] for row in rows[:5]] == ["(any)"] * 3 + [rows[4][2]] * 2
+    assert rows[4][3:] == ["RM", "15", "5", "1.000", "1.000"]
+    assert rows[5][1:] == ["always refuses", "", "", "15", "5", "0.333", "1.000"]
+    assert rows[6][1:] == ["always answers", "", "", "15", "5", "n/a", "0.000"]
+
+
+def test_unanswerable_questions_stand_in_their_own_type() -> None:
+    """Two types with unanswerable questions; one is refused under CSM and RM, the other under CSM alone."""
+    said = {"multi-session": {"CSM", "RM"}, "temporal": {"CSM"}}
+    unanswerable = [
+        replace(scored(10 + n, condition, False, True), type=kind, refused=condition in said[kind])
+        for n, kind in enumerate(said)
+        for condition in CONDITIONS
+    ]
+    rows = rows_of(refusal_types_table([cell_of([*ten(), *unanswerable])]))
+    assert [row[3:] for row in rows] == [
+        ["multi-session", "1", "0.000", "1.000", "1.000"],
+        ["temporal", "1", "0.000", "1.000", "0.000"],
+    ]
+
+
+def test_refusing_everything_earns_nothing_in_the_means() -> None:
+    """Questions without an answer stand in no numerator and no denominator (446 of LoCoMo's 1,986)."""
+    answerable = [scored(n, condition, False) for n in range(4) for condition in CONDITIONS]
+    adversarial = [scored(10 + n, condition, False, True) for n in range(6) for condition in CONDITIONS]
+    gaps = cell_of([*answerable, *adversarial]).metrics["contains_match"].gaps
+    assert (gaps.oe.value, gaps.oe.n) == (0.0, 4)
 
 
 def test_published_numbers_are_labelled_and_stand_only_beside_their_benchmark(cell: Cell) -> None:

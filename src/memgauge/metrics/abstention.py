@@ -1,4 +1,4 @@
-"""Refusals: how an answer that declines is told, and how abstention questions are scored apart from the rest.
+"""Refusals: how an answer that declines is told.
 
 An answer declines when
   1. its first statement opens (after a lead-in such as "Based on the context,") with one of OPENINGS, the
@@ -9,11 +9,8 @@ A partial answer with an aside ("Paris. I don't know the year.") therefore does 
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import dropwhile
 
-from memgauge.errors import InputError
 from memgauge.text.normalise import clean_unicode
 
 OPENINGS = (
@@ -127,68 +124,3 @@ def _spell_out(statement: str) -> str:
     full = statement.replace("can't", "can not").replace("cannot", "can not").replace("won't", "will not")
     full = full.replace("dont ", "do not ").replace("n't", " not").replace("i'm", "i am").replace("there's", "there is")
     return " ".join(full.split()).lstrip("\"'*([- ")
-
-
-def abstention_score(text: str | None) -> float:
-    """The score of an answer to a question that has none: 1 for declining, else 0 (the trap included)."""
-    return float(is_refusal(text))
-
-
-@dataclass(frozen=True, slots=True)
-class RefusalScores:
-    """Refusals of one run. Precision is None without a refusal, recall without an abstention question."""
-
-    label: str
-    precision: float | None
-    recall: float | None
-    refused: int
-    abstention: int
-    questions: int
-
-
-def refusal_scores(label: str, refused: Sequence[bool], abstention: Sequence[bool]) -> RefusalScores:
-    """Precision and recall of declining; one pair of flags per scored question.
-
-    >>> refusal_scores("run", [True, True, False], [True, False, True])
-    RefusalScores(label='run', precision=0.5, recall=0.5, refused=2, abstention=2, questions=3)
-    """
-    right = sum(said and should for said, should in zip(refused, abstention, strict=True))
-    said, should = sum(refused), sum(abstention)
-    return RefusalScores(
-        label=label,
-        precision=right / said if said else None,
-        recall=right / should if should else None,
-        refused=said,
-        abstention=should,
-        questions=len(abstention),
-    )
-
-
-def refusal_rows(label: str, refused: Sequence[bool], abstention: Sequence[bool]) -> tuple[RefusalScores, ...]:
-    """The run's row between the two that know nothing: always refuse and always answer."""
-    count = len(abstention)
-    return (
-        refusal_scores(label, refused, abstention),
-        refusal_scores("always refuse", [True] * count, abstention),
-        refusal_scores("always answer", [False] * count, abstention),
-    )
-
-
-def overall(
-    correct: Mapping[str, float], counts: Mapping[str, int], left_out: Sequence[str] = ("adversarial",)
-) -> float | None:
-    """Share correct over all types but `left_out`, which is taken from numerator and denominator alike.
-
-    `correct` maps a type to its number (or sum of scores) of right answers, `counts` to its number of
-    questions. None when nothing is left. Raises InputError when a type has more right answers than questions.
-
-    >>> overall({"single-hop": 3, "adversarial": 4}, {"single-hop": 4, "adversarial": 4})
-    0.75
-    """
-    for kind, right in correct.items():
-        asked = counts.get(kind, 0)
-        if not 0 <= right <= asked:
-            raise InputError(f"type {kind!r} has {right} right of {asked}; count both over the same questions")
-    kept = [kind for kind in counts if kind not in left_out]
-    total = sum(counts[kind] for kind in kept)
-    return sum(correct.get(kind, 0) for kind in kept) / total if total else None

@@ -61,15 +61,6 @@ def mean_scored(scores: Iterable[float | None]) -> Mean:
     return Mean(sum(kept) / len(kept) if kept else None, len(kept), len(every) - len(kept))
 
 
-def covers_store(k: int, entries: int) -> bool:
-    """Whether k takes in the whole store, so that recall says nothing; tables must warn then.
-
-    >>> covers_store(50, 32), covers_store(5, 32)
-    (True, False)
-    """
-    return k >= entries
-
-
 def _first(k: int, ranked: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(ranked))[: max(k, 0)]
 

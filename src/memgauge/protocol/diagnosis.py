@@ -85,7 +85,8 @@ class Cell:
 
     `scored` questions have a contains match under OE, CSM and RM; `metrics` holds no metric that scored
     nothing; `by_type` is the primary metric; `recall` maps "turn_recall" and "span_recall" to CSM and RM;
-    `no_evidence` counts scorable questions that OE cannot score.
+    `no_evidence` counts scorable questions that OE cannot score; `refusals_by_type` has the types with
+    unanswerable questions.
     """
 
     name: CellName
@@ -95,6 +96,7 @@ class Cell:
     oracle_right_retrieved_wrong: Estimate
     recall: dict[str, dict[str, Estimate]]
     refusals: dict[str, Refusals]
+    refusals_by_type: dict[str, dict[str, Refusals]]
     context_tokens: dict[str, Estimate]
     questions: int
     scored: int
@@ -134,7 +136,11 @@ def diagnose_cell(
         outcomes=outcome_table(grid),
         oracle_right_retrieved_wrong=sample.mean("right then wrong"),
         recall={recall: {each: sample.mean(f"{recall}/{each}") for each in CHAIN[1:]} for recall in RECALLS},
-        refusals={condition: refusals(items, condition) for condition in CONDITIONS},
+        refusals=_refusals(items),
+        refusals_by_type={
+            kind: _refusals([item for item in items if item.type == kind])
+            for kind in sorted({item.type for item in items if item.abstention})
+        },
         context_tokens={condition: sample.mean(f"context_tokens/{condition}") for condition in CONDITIONS},
         questions=len(grid),
         scored=int(_complete(grid, PRIMARY).sum()),
@@ -145,6 +151,10 @@ def diagnose_cell(
         warnings=dict(sorted((warnings or {}).items())),
         no_evidence=sum(map(lacks_evidence, grid.values())),
     )
+
+
+def _refusals(items: Sequence[ScoredItem]) -> dict[str, Refusals]:
+    return {condition: refusals(items, condition) for condition in CONDITIONS}
 
 
 def _columns(grid: Grid, metrics: Sequence[str], types: Sequence[str]) -> dict[str, NDArray[np.float64]]:

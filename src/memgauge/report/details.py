@@ -6,6 +6,7 @@ from itertools import product
 
 from memgauge.errors import NothingScoredError
 from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
+from memgauge.protocol.outcomes import REFERENCES
 from memgauge.records import PRIMARY
 from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
 from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
@@ -68,10 +69,10 @@ def refusals_table(cells: Sequence[Cell]) -> str:
     header = ["benchmark", "reader", "system", "condition", "answers", "unanswerable", "precision", "recall"]
     rows: list[tuple[str, ...]] = []
     for cell in cells:
-        for condition in ("OE", "CSM", "RM"):
-            found = cell.refusals[condition]
+        for condition, found in cell.refusals.items():
+            name = (*name_of(cell)[:2], "(any)") if condition in REFERENCES else tuple(name_of(cell))
             counts = str(found.answers), str(found.unanswerable)
-            rows.append((*name_of(cell), condition, *counts, number(found.precision), number(found.recall)))
+            rows.append((*name, condition, *counts, number(found.precision), number(found.recall)))
     for cell in cells:
         counts, anything = (str(cell.questions), str(cell.abstention)), cell.abstention > 0
         every = number(cell.abstention / cell.questions), number(1.0 if anything else None)
@@ -79,6 +80,17 @@ def refusals_table(cells: Sequence[Cell]) -> str:
         none = UNDEFINED, number(0.0 if anything else None)
         rows.append((cell.name.benchmark, "always answers", "", "", *counts, *none))
     return markdown_table(header, dict.fromkeys(rows))
+
+
+def refusal_types_table(cells: Sequence[Cell]) -> str:
+    """Share of unanswerable questions refused, by type; under NM and OE nothing is shown, so those stand aside."""
+    shown = ("TFC", "CSM", "RM")
+    rows = [
+        [*name_of(cell), kind, str(found["RM"].unanswerable), *(number(found[each].recall) for each in shown)]
+        for cell in cells
+        for kind, found in cell.refusals_by_type.items()
+    ]
+    return markdown_table(["benchmark", "reader", "system", "type", "unanswerable", *shown], rows)
 
 
 def published_table(cells: Sequence[Cell]) -> str:

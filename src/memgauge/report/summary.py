@@ -6,7 +6,14 @@ from types import MappingProxyType
 from memgauge.errors import NothingScoredError
 from memgauge.protocol.comparison import Ranking, metric_agreement
 from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
-from memgauge.report.details import missing_table, outcomes_table, published_table, refusals_table, unscored_list
+from memgauge.report.details import (
+    missing_table,
+    outcomes_table,
+    published_table,
+    refusal_types_table,
+    refusals_table,
+    unscored_list,
+)
 from memgauge.report.numbers import percent
 from memgauge.report.tables import (
     TITLES,
@@ -32,6 +39,10 @@ RM alike. Intervals are 95 % percentile intervals of {draws:,} bootstrap draws o
 redraws whole groups of histories. The larger gap is named when it leads by strictly more than {margin}.
 n/a is undefined, never 0."""
 
+REFUSALS = """\
+Precision: share of refusals whose question is unanswerable; recall: share of unanswerable questions refused. An
+unanswerable question has no evidence, so NM and OE show nothing for it and refusing there takes no reading.
+Refusals are never part of a mean above."""
 OUTCOMES = "Questions by their answers under OE, CSM and RM, in this order: + right, - wrong."
 
 
@@ -58,7 +69,7 @@ def markdown_report(
         sections.append(f"## Outcomes by question (contains match)\n\n{OUTCOMES}\n\n{outcomes_table(cells)}")
     sections.append(f"## What carries no score\n\n{missing_table(cells)}")
     if any(cell.abstention for cell in cells):
-        sections.append(f"## Refusals\n\n{refusals_table(cells)}")
+        sections.append(f"## Refusals\n\n{REFUSALS}\n\n{refusals_table(cells)}\n\n{refusal_types_table(cells)}")
     if agreement := _agreement(cells):
         sections.append(agreement)
     if beside := published_table(cells):
