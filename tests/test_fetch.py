@@ -4,10 +4,12 @@ import gzip
 import hashlib
 import io
 import urllib.error
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from memgauge.datasets import fetch as fetching
 from memgauge.datasets import fetch as module
 from memgauge.datasets.catalogue import READERS, reader
 from memgauge.datasets.fetch import fetch
@@ -63,6 +65,28 @@ def test_wrong_checksum_names_both_and_writes_nothing(tmp_path):
         word in str(caught.value) for word in ["locomo10.json", SHA256, pin.sha256, "MEMGAUGE_DATA", str(pin.url)]
     )
     assert files(target) == []
+
+
+def test_a_fetch_that_breaks_off_leaves_the_folder_as_it_was_and_is_resumed(tmp_path, real_data, monkeypatch):
+    """The second of two files is damaged, then mended: the first is not read again."""
+    target, read_again = tmp_path / "raw", []
+    target.mkdir()
+    (target / "old").write_text("old")
+    two = dict(list(pins("beam").items())[:2])
+    broken = {name: replace(pin, sha256="0" * 64) for name, pin in list(two.items())[1:]}
+    monkeypatch.setattr(fetching, "_beam_pins", lambda source, options: list((two | broken).values()))
+    with pytest.raises(AssetError, match="SHA-256"):
+        fetch("beam", target, real_data, {}, no_network)
+    assert files(target) == ["old"]
+    monkeypatch.setattr(fetching, "_beam_pins", lambda source, options: list(two.values()))
+    blocks = fetching._blocks
+    monkeypatch.setattr(
+        fetching, "_blocks", lambda name, pin, *rest: read_again.append(pin) or blocks(name, pin, *rest)
+    )
+    fetch("beam", target, real_data, {}, no_network)
+    assert files(target) == sorted(two)
+    assert read_again == list(two.values())[1:]
+    assert not target.with_name(".raw.partial").exists()
 
 
 def test_download_is_the_second_choice_and_is_checked_too(tmp_path):

@@ -19,6 +19,7 @@ from memgauge.experiments.passage_budgets import (
 )
 from memgauge.records import History, Question, Session, Turn
 from memgauge.retrieval.passages import split_passages
+from memgauge.text.qwen import count_qwen
 from memgauge.text.tokens import count_many
 
 OTHER_TOKENS = 175  # instructions, question and answer of one call
@@ -30,6 +31,7 @@ class Cohort:
 
     chunks: Counter[str]
     tokens: dict[str, list[int]]
+    qwen: dict[str, list[int]]
 
     def shown(self, budget: int) -> int:
         return sum(len(each[:budget]) for each in self.tokens.values())
@@ -42,6 +44,7 @@ class Cohort:
 def cohort(real_data):
     chunks: Counter[str] = Counter()
     tokens: dict[str, list[int]] = {}
+    qwen: dict[str, list[int]] = {}
     for history, questions in read(real_data, Counter(), strip_markers=False):  # raw text: the reading of 13,125
         cut = history_chunks(history)
         chunks[history.id.split("-")[1]] += len(cut)
@@ -53,10 +56,11 @@ def cohort(real_data):
             for ranking in rank_history(history, questions, chunks=cut)
         }
         distinct = list(dict.fromkeys(text for each in texts.values() for pieces in each for text in pieces))
-        count = dict(zip(distinct, count_many(distinct), strict=True))
-        for name, each in texts.items():
-            tokens[name] = [sum(count[text] for text in pieces) for pieces in each]
-    return Cohort(chunks, tokens)
+        for sizes, counted in ((tokens, count_many), (qwen, count_qwen)):
+            count = dict(zip(distinct, counted(distinct), strict=True))
+            for name, each in texts.items():
+                sizes[name] = [sum(count[text] for text in pieces) for pieces in each]
+    return Cohort(chunks, tokens, qwen)
 
 
 def test_beam_has_the_chunks_of_the_specification(cohort):
@@ -76,6 +80,19 @@ def test_passages_shown_over_all_questions(cohort):
 @pytest.mark.parametrize(("budget", "printed"), [(1, 12.7), (3, 32.22), (5, 51.6), (10, 100.0), (20, 196.24)])
 def test_token_ratios_lie_within_a_point_of_the_printed_ones(cohort, budget, printed):
     assert 100 * cohort.cost(budget) / cohort.cost(10) == pytest.approx(printed, abs=1.0)
+
+
+def test_no_prompt_of_twenty_passages_is_clipped(cohort):
+    """The longest has 17,465 Qwen tokens with another wording of the date label; the reply's 1,024 stay free."""
+    sizes = {name: sum(each) for name, each in cohort.qwen.items()}
+    assert max(sizes, key=sizes.__getitem__) == "beam-500K-10-q08"
+    assert sizes["beam-500K-10-q08"] == pytest.approx(17_465, abs=100)
+    assert max(sizes.values()) + OTHER_TOKENS < 32_768 - 1_024
+
+
+def test_ten_passages_cost_between_six_and_eight_million_qwen_tokens(cohort):
+    shown = sum(sum(each[:10]) + OTHER_TOKENS for each in cohort.qwen.values())
+    assert 6.2e6 < shown < 8.0e6
 
 
 def windows(*texts, size=5, overlap=2):

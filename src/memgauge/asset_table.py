@@ -59,6 +59,9 @@ def listed(folder: str, sums: str) -> tuple[AssetFile, ...]:
 _CL100K_SUMS = """
 223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7  9b5ad71b2ce5302211f9c61530b329a4922fc6a4
 """
+_QWEN_SUMS = """
+b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186  qwen.tiktoken
+"""
 _MINILM_SUMS = """
 4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23  1_Pooling/config.json
 953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41  config.json
@@ -84,6 +87,15 @@ _ALL = (
         requirement="llama-index-core==0.14.25",
         wheel_sha256="caa7d9c5ac9b13dc33400cf8d5e92e689b6d1e4497eb9bfa50d6f52ca2eb22a1",
         files=listed("llama_index/core/_static/tiktoken_cache", _CL100K_SUMS),
+    ),
+    Asset(
+        name="qwen2.5",
+        title="Qwen2.5 byte-pair vocabulary, 151,643 ranks",
+        origin="Alibaba Cloud Qwen",
+        licence="Apache-2.0 (dashscope, which carries the file)",
+        requirement="dashscope==2.0.2",
+        wheel_sha256="0602d1800f7433bdb7953560986eaf5146454ed3988636c0a91963ba24e74258",
+        files=listed("dashscope/resources", _QWEN_SUMS),
     ),
     Asset(
         name="minilm",

@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     describe.add_argument("--folder", type=Path, help="its raw files (default: MEMGAUGE_DATA, else data/raw/NAME)")
     describe.set_defaults(run=_describe)
     assets = commands.add_parser("assets", help="bring a model or vocabulary into models/")
-    assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, minilm or smollm2")
+    assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, qwen2.5, minilm or smollm2")
     assets.set_defaults(run=_assets)
     check = commands.add_parser("check", help="check params.yaml before a run")
     check.set_defaults(run=_check)
@@ -102,7 +102,18 @@ def _pairs(name: str, folder: Path | None, quirks: Counter[str]) -> "Iterator[tu
         raise InputError(
             f"no files of {name} in {folder}; run `dvc repro fetch@{name}`, or set MEMGAUGE_DATA or --folder"
         )
-    return read(folder, quirks)
+    return read(folder, quirks, **_source(name))
+
+
+def _source(name: str) -> dict[str, object]:
+    """How params.yaml reads the benchmark, so that both count the same; nothing outside a project."""
+    from memgauge.params import load
+
+    file = Path("params.yaml")
+    if name == "synthetic" or not file.is_file():
+        return {}
+    found = load(file).get("benchmark", {}).get(name, {}).get("source", {})
+    return dict(found)
 
 
 def _assets(options: argparse.Namespace) -> None:

@@ -3,6 +3,8 @@
 import gzip
 import hashlib
 import http.client
+import os
+import shutil
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -35,15 +37,29 @@ def fetch(
     options: Mapping[str, object],
     open_url: OpenUrl = open_https,
 ) -> None:
-    """Write the benchmark's files below `target`; `source` (MEMGAUGE_DATA) is looked at before the network.
+    """Fill `target` with the benchmark's files; `source` (MEMGAUGE_DATA) is looked at before the network.
 
-    Raises AssetError when a file is absent, unreachable or has another checksum; it is then not written.
+    The files gather beside `target` and take its place when all are there, so that no reader meets half of them;
+    a second try keeps what a broken one left. Raises AssetError when a file is absent, unreachable or has another
+    checksum; `target` then stays as it was.
     """
     if name not in BENCHMARKS:
         raise unknown_name("benchmark to fetch", name, list(BENCHMARKS))
     wanted = _beam_pins(source, options) if name == "beam" else [_single_pin(name, source, options)]
+    gathering = target.with_name(f".{target.name}.partial")
     for pin in wanted:
-        write_bytes(target / pin.path, _checked(_blocks(name, pin, source, open_url), pin))
+        if not _is_whole(gathering / pin.path, pin):
+            write_bytes(gathering / pin.path, _checked(_blocks(name, pin, source, open_url), pin))
+    if target.exists():
+        shutil.rmtree(target)
+    os.replace(gathering, target)
+
+
+def _is_whole(file: Path, pin: Pin) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() == pin.sha256
 
 
 def _beam_pins(source: Path | None, options: Mapping[str, object]) -> list[Pin]:
