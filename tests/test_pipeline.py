@@ -8,9 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from mlflow.tracking import MlflowClient
 from ruamel.yaml import YAML
 
 from memgauge.params import load
@@ -19,11 +21,13 @@ from memgauge.stages.table import STAGES, check_params
 REPOSITORY = Path(__file__).resolve().parent.parent
 RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
 FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
+SMALL_SYSTEMS = ("verbatim", "extractive", "summary")
 SMALL = {
     "benchmark.synthetic.source.histories": 4,
     "benchmark.synthetic.source.sessions_per_history": 12,
     "benchmark.synthetic.write_budget_tokens": 1500,
     "stats.draws": 500,
+    "systems": list(SMALL_SYSTEMS),
 }
 
 
@@ -144,7 +148,7 @@ class TestRerunTable:
         scratch.set(**{"retrieval.k": 2})
         ran = scratch.ran()
         assert {name for name in ran if name.startswith("retrieve@")} == {
-            f"retrieve@synthetic-{system}" for system in ("verbatim", "extractive", "summary")
+            f"retrieve@synthetic-{system}" for system in SMALL_SYSTEMS
         }
         assert not verbs(ran) & {"assets", "fetch", "prepare", "write", "refer"}
 
@@ -168,21 +172,27 @@ class TestRerunTable:
             scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)
         assert (scratch.folder / "dvc.lock").read_bytes() == before
 
-    def test_temporary_experiment_logs_to_the_shared_store(self, scratch: Scratch) -> None:
+    def test_experiments_elsewhere_log_to_the_shared_store(self, scratch: Scratch) -> None:
+        """One in a temporary folder, one from the queue: both are parents of three cells in the same database."""
         scratch.commit()
         scratch.run("dvc", "exp", "run", "--temp", "--name", "shallow", "-S", "retrieval.k=1")
-        from mlflow.tracking import MlflowClient
-
+        scratch.run("dvc", "exp", "run", "--queue", "--name", "queued", "-S", "retrieval.k=3")
+        scratch.run("dvc", "queue", "start")
+        deadline = time.monotonic() + 600
+        while "Success" not in (state := scratch.run("dvc", "queue", "status").stdout):
+            assert "Failed" not in state, state
+            assert time.monotonic() < deadline, state
+            time.sleep(3)
         client = MlflowClient(f"sqlite:///{scratch.folder / 'mlflow.db'}")
         experiment = client.get_experiment_by_name("memgauge")
         assert experiment is not None
         runs = client.search_runs([experiment.experiment_id], max_results=500)
-        parents = [run for run in runs if run.info.run_name == "shallow"]
-        assert len(parents) == 1
-        children = [run for run in runs if run.data.tags.get("mlflow.parentRunId") == parents[0].info.run_id]
-        assert {run.data.params["retrieval.k"] for run in children} == {"1"}
-        assert {run.data.params["system"] for run in children} == {"verbatim", "extractive", "summary"}
         assert all(run.info.status == "FINISHED" for run in runs)
+        for name, k in (("shallow", "1"), ("queued", "3")):
+            (parent,) = [run for run in runs if run.info.run_name == name]
+            cells = [run for run in runs if run.data.tags.get("mlflow.parentRunId") == parent.info.run_id]
+            assert {run.data.params["retrieval.k"] for run in cells} == {k}
+            assert {run.data.params["system"] for run in cells} == set(SMALL_SYSTEMS)
 
 
 def declared() -> dict[str, dict]:

@@ -11,6 +11,7 @@ ANSWERS = Path("data/answers")
 SCORES = Path("data/scores")
 METRICS = Path("metrics")
 MODELS = Path("models")
+SOLVERS = Path("data/solvers")
 REFERENCES = "references"  # stands in the place of a system for the answers all systems share
 
 

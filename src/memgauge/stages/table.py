@@ -33,6 +33,8 @@ STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),
+    "equip": Stage(("role",), ("role.{role}",)),
+    "equip_reader": Stage(("reader",), ("role.reader.{reader}",)),
     "write": Stage(
         ("benchmark", "system"),
         ("benchmark.{benchmark}.write_budget_tokens", "memory.{system}", "role.writer"),
@@ -72,6 +74,7 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "benchmark": ("benchmark", READERS.keys() & tree["benchmark"].keys()),
         "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
         "reader": ("reader", tree["role"]["reader"]),
+        "role": ("role", tree["role"].keys() - {"reader"}),
     }
     kind, known = choices[axis]
     if name not in known:
