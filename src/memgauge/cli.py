@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     assets = commands.add_parser("assets", help="bring a model or vocabulary into models/")
     assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, qwen2.5, minilm or smollm2")
     assets.set_defaults(run=_assets)
+    profile = commands.add_parser("profile", help="write a profile's values over params.yaml, comments kept")
+    profile.add_argument("file", type=Path, help="such as profiles/paper.yaml")
+    profile.set_defaults(run=_profile)
     check = commands.add_parser("check", help="check params.yaml before a run")
     check.set_defaults(run=_check)
     browse = commands.add_parser("ui", help="open the MLflow UI on the recorded runs")
@@ -131,6 +134,14 @@ def _check(options: argparse.Namespace) -> None:
 
     check_params(load(Path("params.yaml")))
     print("params.yaml: every key is read by a stage")
+
+
+def _profile(options: argparse.Namespace) -> None:
+    from memgauge.params import apply
+
+    for key in apply(Path("params.yaml"), options.file):
+        print(f"changed {key}")
+    print("`git diff params.yaml` shows the change, `git checkout params.yaml` takes it back")
 
 
 def _ui(options: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
 """Reads `params.yaml` (YAML 1.2, as DVC does) and hands a stage exactly the keys it declares."""
 
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,6 +11,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from memgauge.errors import InputError
+from memgauge.files import write_text
 
 Params = dict[str, Any]
 Count = Annotated[int, Meta(ge=1)]
@@ -30,6 +32,10 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     writer: dict[str, Any]
     reader: dict[str, Any]
+    judge: dict[str, Any]
+    teacher: dict[str, Any]
+    summariser: dict[str, Any]
+    qa: dict[str, Any]
 
 
 class Retrieval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +117,38 @@ def load(path: Path) -> Params:
     if not isinstance(tree, dict):
         raise InputError(f"{path} must hold a mapping of parameters, got {type(tree).__name__}")
     return tree
+
+
+def apply(path: Path, profile: Path) -> list[str]:
+    """Write a profile's values over those of `path`, comments kept; the keys that changed, dotted.
+
+    Mappings are merged key by key, anything else is replaced. A mapping that names another `solver` replaces the
+    old one whole, since options of one solver mean nothing to another. Raises InputError when either file cannot
+    be read; `path` then stays as it was.
+    """
+    load(path)
+    values = load(profile)
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    with path.open(encoding="utf-8") as stream:
+        tree = yaml.load(stream)
+    changed = list(_merge(tree, values, ()))
+    text = StringIO()
+    yaml.dump(tree, text)
+    write_text(path, text.getvalue())
+    return changed
+
+
+def _merge(tree: Any, values: Params, place: tuple[str, ...]) -> Iterator[str]:
+    for key, value in values.items():
+        old = tree.get(key)
+        whole = isinstance(value, dict) and "solver" in value
+        if isinstance(value, dict) and isinstance(old, dict) and not whole:
+            yield from _merge(old, value, (*place, key))
+        elif old != value:
+            tree[key] = value
+            yield ".".join((*place, key))
 
 
 def select(tree: Params, keys: Sequence[str]) -> Params:
