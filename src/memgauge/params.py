@@ -53,6 +53,13 @@ class Stats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     margin: Annotated[float, Meta(ge=0, lt=1)]
 
 
+class Llm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where replies of language models come from; `tape` is a name below data/tapes, read in mode replay."""
+
+    mode: Literal["live", "replay"]
+    tape: str | None
+
+
 class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `params.yaml` must look like; options of solvers, systems and benchmarks are checked by those."""
 
@@ -63,6 +70,8 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     readers: Names
     benchmark: dict[str, Any]
     role: Roles
+    llm: Llm
+    prices: dict[str, Any]
     memory: dict[str, Any]
     retrieval: Retrieval
     stats: Stats

@@ -7,37 +7,59 @@ from pathlib import Path
 from typing import Any
 
 from memgauge.errors import InputError, unknown_name
+from memgauge.llm.chat import ChatModel
 from memgauge.tasks.base import Solver
 
 # The encoder is `memory.base.Encoder`; that layer is above this one, so it is passed on without its type.
 EncoderMaker = Callable[[], Any]
+# Given a chat model, its name and the row of the price table it is paid by (None: nothing, it runs here).
+Around = Callable[[ChatModel, str, str | None], ChatModel]
+
+DECODING = ("temperature", "seed")
+NOT_PARAMETERS = ("count_tokens", "adaptations", "pace", "constrain", "folder")  # arguments that no YAML can give
 
 
-def make_solver(role: Mapping[str, object], encoder: EncoderMaker) -> Solver:
+def bare(model: ChatModel, name: str, price: str | None) -> ChatModel:
+    """The `around` of a caller that keeps and counts nothing."""
+    return model
+
+
+def make_solver(role: Mapping[str, object], encoder: EncoderMaker, around: Around = bare) -> Solver:
     """The solver of a role such as `{"solver": "language_model", "model": "models/smollm2"}`.
 
-    `encoder` is called only by solvers that use one. Raises InputError for an unknown solver or option.
+    `encoder` is called only by solvers that use one, `around` only for those with a chat model, which it wraps.
+    Raises InputError for an unknown solver or option.
     """
     options = dict(role)
     name = options.pop("solver", None)
     maker = MAKERS.get(str(name))
     if maker is None:
         raise unknown_name("solver", name, sorted(MAKERS))
-    return maker(options, encoder)
+    return maker(options, encoder, around)
 
 
-def _extractive(options: dict[str, Any], encoder: EncoderMaker) -> Solver:
+def _extractive(options: dict[str, Any], encoder: EncoderMaker, around: Around) -> Solver:
     kind = _load("memgauge.solvers.extractive.solver:ExtractiveSolver")
-    solver: Solver = _make(kind, encoder(), options)
+    solver: Solver = _make(kind, (encoder(),), options)
     return solver
 
 
-def _language_model(options: dict[str, Any], encoder: EncoderMaker) -> Solver:
-    folder = options.pop("model", None)
-    if not folder:
-        raise InputError("a language_model role names no model; give it `model: FOLDER` in params.yaml")
-    model = _make(_load("memgauge.llm.local:LocalChatModel"), Path(str(folder)), options)
-    solver: Solver = _load("memgauge.solvers.language_model:LanguageModelSolver")(model)
+def _language_model(options: dict[str, Any], encoder: EncoderMaker, around: Around) -> Solver:
+    """A model behind `endpoint`, else one in this process from the folder `model`, with an `adapter` if named."""
+    decoding = {name: options.pop(name) for name in DECODING if name in options}
+    name = options.pop("model", None)
+    if not name:
+        raise InputError("a language_model role names no model; give it `model: FOLDER` (or NAME) in params.yaml")
+    price = options.pop("price_as", name if "endpoint" in options else None)
+    if endpoint := options.pop("endpoint", None):
+        remote = _load("memgauge.llm.remote:RemoteChatModel")
+        model = _make(remote, (str(name), str(endpoint)), options)
+    else:
+        if adapter := options.get("adapter"):
+            options["adapter"] = Path(str(adapter))
+        model = _make(_load("memgauge.llm.local:LocalChatModel"), (Path(str(name)),), options)
+    solver_kind = _load("memgauge.solvers.language_model:LanguageModelSolver")
+    solver: Solver = _make(solver_kind, (around(model, str(name), price),), decoding)
     return solver
 
 
@@ -46,18 +68,18 @@ def _load(target: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _make(kind: Any, first: object, options: dict[str, Any]) -> Any:
-    """`kind(first, **options)`, or an InputError that names the options that fit; open options check themselves."""
-    _, *parameters = signature(kind).parameters.values()
+def _make(kind: Any, given: tuple[object, ...], options: dict[str, Any]) -> Any:
+    """`kind(*given, **options)`, or an InputError that names the options that fit; open options check themselves."""
+    parameters = list(signature(kind).parameters.values())[len(given) :]
     is_open = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    choices = [each.name for each in parameters]
+    choices = [each.name for each in parameters if each.name not in NOT_PARAMETERS]
     for option in options:
         if not is_open and option not in choices:
             raise unknown_name(f"option of {kind.__name__}", option, choices)
-    return kind(first, **options)
+    return kind(*given, **options)
 
 
-MAKERS: dict[str, Callable[[dict[str, Any], EncoderMaker], Solver]] = {
+MAKERS: dict[str, Callable[[dict[str, Any], EncoderMaker, Around], Solver]] = {
     "extractive": _extractive,
     "language_model": _language_model,
 }

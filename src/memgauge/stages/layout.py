@@ -10,6 +10,7 @@ CONTEXTS = Path("data/contexts")
 ANSWERS = Path("data/answers")
 SCORES = Path("data/scores")
 METRICS = Path("metrics")
+TAPES = Path("data/tapes")
 MODELS = Path("models")
 SOLVERS = Path("data/solvers")
 REFERENCES = "references"  # stands in the place of a system for the answers all systems share
@@ -20,6 +21,26 @@ def pipeline_root() -> Path:
     return Path(os.environ.get("DVC_ROOT") or ".").resolve()
 
 
+def shared_files() -> Path:
+    """What all cells and experiments share beside DVC's outputs: vectors, model calls, the ledger."""
+    return pipeline_root() / ".dvc" / "tmp" / "memgauge"
+
+
 def embedding_cache() -> Path:
-    """One file of sentence vectors that all cells and experiments share; safe to delete."""
-    return pipeline_root() / ".dvc" / "tmp" / "memgauge" / "embeddings.sqlite"
+    """Sentence vectors; safe to delete."""
+    return shared_files() / "embeddings.sqlite"
+
+
+def replies_file() -> Path:
+    """The response store: deleting it means paying again."""
+    return shared_files() / "replies.sqlite"
+
+
+def ledger_file() -> Path:
+    """The append-only ledger of all runs."""
+    return shared_files() / "ledger.sqlite"
+
+
+def tape_file(name: str) -> Path:
+    """A tape by name."""
+    return TAPES / f"{name}.jsonl.zst"

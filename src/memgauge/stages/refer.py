@@ -8,20 +8,20 @@ from memgauge.params import Params
 from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import no_memory, oracle, recent
 from memgauge.records import Answer
-from memgauge.solvers.catalogue import make_solver
-from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES
 from memgauge.stages.shared import by_history
+from memgauge.stages.solving import SUBJECT, role_solver
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:
     """Write `data/answers/BENCHMARK/READER/references.jsonl`, three answers a question."""
     limit_tokens = params[f"benchmark.{benchmark}.recent_tokens"]
-    solver = make_solver(params[f"role.reader.{reader}"], sentence_encoder)
+    solver = role_solver(f"reader.{reader}", params[f"role.reader.{reader}"])
     prepared = read_prepared(PREPARED / benchmark)
     groups = by_history(prepared.questions)
     answers: list[Answer] = []
     for history in tqdm(prepared.histories, desc=f"refer {benchmark} {reader}", unit="history", delay=2):
+        SUBJECT.set(history.id)
         questions = groups.get(history.id, [])
         contexts = [no_memory(question) for question in questions]
         if questions:

@@ -9,21 +9,22 @@ from memgauge.memory.catalogue import make_system
 from memgauge.params import Params
 from memgauge.protocol.conditions import retrieved
 from memgauge.records import Context
-from memgauge.solvers.catalogue import make_solver
 from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import CONTEXTS, PREPARED
 from memgauge.stages.shared import by_history, read_stores
+from memgauge.stages.solving import SUBJECT, role_solver
 
 
 def main(params: Params, benchmark: str, system: str) -> None:
     """Write `data/contexts/BENCHMARK/SYSTEM.jsonl`, one RM context a question."""
     cut = params["retrieval"]
     memory = make_system(system, params[f"memory.{system}"])
-    tools = Tools(make_solver(params["role.writer"], sentence_encoder), sentence_encoder())
+    tools = Tools(role_solver("writer", params["role.writer"]), sentence_encoder())
     contexts: list[Context] = []
     groups = by_history(read_prepared(PREPARED / benchmark).questions)
     stores = read_stores(benchmark, system, groups)
     for history_id, questions in tqdm(groups.items(), desc=f"retrieve {benchmark} {system}", delay=2):
+        SUBJECT.set(history_id)
         store = stores[history_id]
         rankings = memory.retrieve(store, [Query(each.text, each.date) for each in questions], tools)
         contexts.extend(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from memgauge.asset_table import ASSETS
 from memgauge.datasets.catalogue import READERS
 from memgauge.errors import InputError, unknown_name
+from memgauge.llm.prices import check_prices
 from memgauge.memory.catalogue import SYSTEMS
 from memgauge.params import Params, check_types, unread
 
@@ -54,14 +55,17 @@ STAGES: dict[str, Stage] = {
 
 # Top-level keys of the contract that wait for the part that reads them.
 RESERVED = ("alpha",)
+# What a stage's model calls look at while they run (`stages.solving`): it changes no output.
+RUNNING = ("llm", "prices")
 
 
 def check_params(tree: Params) -> None:
     """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
     patterns = [key for stage in STAGES.values() for key in stage.params]
-    if stray := unread(tree, [*patterns, *RESERVED]):
+    if stray := unread(tree, [*patterns, *RESERVED, *RUNNING]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
+    check_prices(tree["prices"])
     for axis, kind in (("benchmarks", "benchmark"), ("systems", "system"), ("readers", "reader")):
         for name in tree[axis]:
             check_name(kind, name, tree)

@@ -1,0 +1,99 @@
+"""Makes the solver of a role for one stage instance, on the run's account: replies kept, calls counted, money limited.
+
+Where calls are kept, what they cost and how they are replayed (`llm` and `prices` of params.yaml, MEMGAUGE_RUN,
+MEMGAUGE_MAX_USD) changes no output, so no stage declares it and none runs again for it.
+"""
+
+import os
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from memgauge.errors import InputError
+from memgauge.llm.chat import ChatModel
+from memgauge.llm.ledger import Ledger
+from memgauge.llm.metered import Account, account_for
+from memgauge.llm.prices import FREE, check_prices, find_price
+from memgauge.llm.remote import RemoteChatModel
+from memgauge.llm.replay import TapeStore
+from memgauge.llm.store import ResponseStore
+from memgauge.params import load
+from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.encoder import sentence_encoder
+from memgauge.stages.layout import ledger_file, replies_file, tape_file
+from memgauge.tasks.base import Solver
+
+SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the history a stage works on, for the ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: its id, the stage instance at work, where its replies come from, what it may spend."""
+
+    id: str
+    cell: str
+    replies: ResponseStore | TapeStore
+    ledger: Ledger
+    prices: Mapping[str, Any]
+    max_usd: Decimal | None
+
+    def around(self, model: ChatModel, name: str, price: str | None, *, role: str) -> ChatModel:
+        """A role's model on this run's account."""
+        if isinstance(model, RemoteChatModel):
+            model = replace(model, adaptations=self.replies)
+        row = FREE if price is None else find_price(self.prices, price)
+        account = Account(
+            self.ledger, self.id, role, self.cell, name, row, _now, self.max_usd, lambda request: SUBJECT.get()
+        )
+        return account_for(model, self.replies, account, "replay" if isinstance(self.replies, TapeStore) else "live")
+
+
+def role_solver(role: str, options: Mapping[str, object]) -> Solver:
+    """The solver of `role` ("writer", "reader.smollm2"); a role without a language model touches no store."""
+    if options.get("solver") != "language_model":
+        return make_solver(options, sentence_encoder)
+    return make_solver(options, sentence_encoder, partial(current_run().around, role=role))
+
+
+@cache
+def current_run() -> Run:
+    """The run that this process belongs to: MEMGAUGE_RUN, else the experiment's name, else "workspace"."""
+    tree = load(Path("params.yaml"))
+    run, cell = run_id(), os.environ.get("DVC_STAGE", "by hand")
+    replies = _replies(tree.get("llm") or {})
+    if isinstance(replies, ResponseStore):
+        replies.start_use(run, cell)
+    return Run(run, cell, replies, Ledger(ledger_file()), check_prices(tree.get("prices")), max_usd())
+
+
+def run_id() -> str:
+    """Whose spending this is; an id lives on over resumed runs."""
+    return os.environ.get("MEMGAUGE_RUN") or os.environ.get("DVC_EXP_NAME") or "workspace"
+
+
+def max_usd() -> Decimal | None:
+    """The run's limit of money; None without one. Raises InputError for what is no amount."""
+    text = os.environ.get("MEMGAUGE_MAX_USD")
+    if not text:
+        return None
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise InputError(f"MEMGAUGE_MAX_USD is {text!r}; it must be an amount in USD, such as 2.50") from error
+
+
+def _replies(options: Mapping[str, Any]) -> ResponseStore | TapeStore:
+    if options.get("mode") != "replay":
+        return ResponseStore(replies_file())
+    if not options.get("tape"):
+        raise InputError("llm.mode is replay but llm.tape names no tape; set llm.tape to one of data/tapes")
+    return TapeStore(tape_file(str(options["tape"])))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
