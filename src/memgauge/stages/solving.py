@@ -5,7 +5,7 @@ MEMGAUGE_MAX_USD) changes no output, so no stage declares it and none runs again
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from memgauge.errors import InputError
+from memgauge.errors import InputError, unknown_name
 from memgauge.llm.chat import ChatModel
 from memgauge.llm.ledger import Ledger
 from memgauge.llm.metered import Account, account_for
@@ -28,6 +28,8 @@ from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import ledger_file, replies_file, tape_file
 from memgauge.tasks.base import Solver
 
+# What wraps chat models in place of the run's account, when a walk only notes what would be asked.
+INSTEAD: ContextVar["Callable[..., ChatModel] | None"] = ContextVar("instead", default=None)
 SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the history a stage works on, for the ledger
 
 
@@ -57,7 +59,37 @@ def role_solver(role: str, options: Mapping[str, object]) -> Solver:
     """The solver of `role` ("writer", "reader.smollm2"); a role without a language model touches no store."""
     if options.get("solver") != "language_model":
         return make_solver(options, sentence_encoder)
-    return make_solver(options, sentence_encoder, partial(current_run().around, role=role))
+    around = INSTEAD.get() or current_run().around
+    return make_solver(options, sentence_encoder, partial(around, role=role))
+
+
+def role_options(tree: Mapping[str, Any], role: str) -> dict[str, Any]:
+    """The options of a role, or of a reader by its name; InputError for one that params.yaml does not have."""
+    roles = {name: options for name, options in tree["role"].items() if name != "reader"}
+    found = roles.get(role) or tree["role"]["reader"].get(role)
+    if found is None:
+        raise unknown_name("role", role, sorted([*roles, *tree["role"]["reader"]]))
+    return dict(found)
+
+
+def roles_in_use(tree: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every role and the readers of the grid, with their options."""
+    roles = {name: dict(options) for name, options in tree["role"].items() if name != "reader"}
+    return roles | {f"reader.{name}": role_options(tree, name) for name in tree["readers"]}
+
+
+def solver_name(options: Mapping[str, Any]) -> str:
+    """What tables call a solver: its model, with adapter and endpoint, or its kind.
+
+    >>> solver_name({"solver": "language_model", "model": "models/smollm2", "adapter": "models/tuned"})
+    'models/smollm2 + models/tuned'
+    """
+    if options.get("solver") != "language_model":
+        return str(options.get("solver"))
+    parts = [str(options.get("model"))]
+    parts += [f"+ {options['adapter']}"] if options.get("adapter") else []
+    parts += [f"at {options['endpoint']}"] if options.get("endpoint") else []
+    return " ".join(parts)
 
 
 @cache
