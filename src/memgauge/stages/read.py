@@ -9,7 +9,7 @@ from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import complete
 from memgauge.records import Answer, Context
 from memgauge.stages.layout import ANSWERS, CONTEXTS, PREPARED
-from memgauge.stages.shared import by_history, read_stores
+from memgauge.stages.shared import asked, read_stores
 from memgauge.stages.solving import SUBJECT, role_solver
 
 
@@ -18,7 +18,7 @@ def main(params: Params, benchmark: str, system: str, reader: str) -> None:
     solver = role_solver(f"reader.{reader}", params[f"role.reader.{reader}"])
     contexts = {each.question_id: each for each in read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context)}
     answers: list[Answer] = []
-    groups = by_history(read_prepared(PREPARED / benchmark).questions)
+    groups = asked(params[f"role.reader.{reader}"], read_prepared(PREPARED / benchmark).questions)
     stores = read_stores(benchmark, system, groups)
     for history_id, questions in tqdm(groups.items(), desc=f"read {benchmark} {system} {reader}", delay=2):
         SUBJECT.set(history_id)

@@ -9,7 +9,7 @@ from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import no_memory, oracle, recent
 from memgauge.records import Answer
 from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES
-from memgauge.stages.shared import by_history
+from memgauge.stages.shared import asked
 from memgauge.stages.solving import SUBJECT, role_solver
 
 
@@ -18,7 +18,7 @@ def main(params: Params, benchmark: str, reader: str) -> None:
     limit_tokens = params[f"benchmark.{benchmark}.recent_tokens"]
     solver = role_solver(f"reader.{reader}", params[f"role.reader.{reader}"])
     prepared = read_prepared(PREPARED / benchmark)
-    groups = by_history(prepared.questions)
+    groups = asked(params[f"role.reader.{reader}"], prepared.questions)
     answers: list[Answer] = []
     for history in tqdm(prepared.histories, desc=f"refer {benchmark} {reader}", unit="history", delay=2):
         SUBJECT.set(history.id)

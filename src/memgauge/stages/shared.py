@@ -1,10 +1,11 @@
 """What several stages do alike: group questions by history, read stores, render evidence."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from memgauge.errors import InputError
+from memgauge.errors import InputError, unknown_name
 from memgauge.files import read_jsonl
 from memgauge.records import Benchmark, Question, Store
 from memgauge.stages.layout import STORES
@@ -17,6 +18,26 @@ def by_history(questions: tuple[Question, ...]) -> dict[str, list[Question]]:
     for question in questions:
         groups[question.history_id].append(question)
     return dict(groups)
+
+
+def asked(options: Mapping[str, Any], questions: tuple[Question, ...]) -> dict[str, list[Question]]:
+    """The questions that a reader answers, grouped by history: all, or what its option `ask` limits them to.
+
+    `ask: {histories: 2, per_history: 8}` keeps the first two histories and the first eight questions of each, for
+    readers that are slow. Raises InputError for another key or a number below 1.
+
+    >>> questions = tuple(Question(f"{h}{n}", h, "?", "t") for h in "ab" for n in range(3))
+    >>> [each.id for group in asked({"ask": {"per_history": 1}}, questions).values() for each in group]
+    ['a0', 'b0']
+    """
+    ask = options.get("ask") or {}
+    for name, most in ask.items():
+        if name not in ("histories", "per_history"):
+            raise unknown_name("option of ask", name, ["histories", "per_history"])
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            raise InputError(f"ask.{name} is {most!r}; it must be a whole number of at least 1")
+    groups = list(by_history(questions).items())[: ask.get("histories")]
+    return {history_id: group[: ask.get("per_history")] for history_id, group in groups}
 
 
 def stores_path(benchmark: str, system: str) -> Path:

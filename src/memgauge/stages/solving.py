@@ -56,7 +56,11 @@ class Run:
 
 
 def role_solver(role: str, options: Mapping[str, object]) -> Solver:
-    """The solver of `role` ("writer", "reader.smollm2"); a role without a language model touches no store."""
+    """The solver of `role` ("writer", "reader.smollm2"); a role without a language model touches no store.
+
+    A reader's `ask` limits its questions (`stages.shared.asked`) and is no option of a solver.
+    """
+    options = {name: value for name, value in options.items() if name != "ask"}
     if options.get("solver") != "language_model":
         return make_solver(options, sentence_encoder)
     around = INSTEAD.get() or current_run().around
