@@ -69,10 +69,16 @@ def _items(benchmark: str, readers: list[str], systems: list[str]) -> Items:
         shared = _scored(folder / f"{REFERENCES}.jsonl")
         items[reader] = {system: shared + _scored(folder / f"{system}.jsonl") for system in systems}
     if len(readers) > 1:
-        items[MEAN] = {
-            system: average_readers({reader: items[reader][system] for reader in readers}) for system in systems
-        }
+        items[MEAN] = {system: _mean({reader: items[reader][system] for reader in readers}) for system in systems}
     return items
+
+
+def _mean(by_reader: dict[str, list[ScoredItem]]) -> list[ScoredItem]:
+    """The readers' mean over the questions that all of them were asked."""
+    common = set.intersection(*({item.question_id for item in items} for items in by_reader.values()))
+    return average_readers(
+        {reader: [item for item in items if item.question_id in common] for reader, items in by_reader.items()}
+    )
 
 
 def _scored(path: Path) -> list[ScoredItem]:
