@@ -23,12 +23,15 @@ from memgauge.protocol import conditions
 from memgauge.protocol.conditions import complete, write_store
 from memgauge.records import History, Question, Result, Session, Turn, Usage
 from memgauge.retrieval.dense import SentenceEncoder
+from memgauge.solvers.extractive.solver import ExtractiveSolver
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
 from memgauge.text.render import entry_tokens
 from memgauge.text.tokens import count_tokens
 from memgauge.text.words import words
 
 KEEPS_TEXT = ["verbatim", "extractive"]
+CHOOSES = ["memwalker", "readagent"]  # ranks what it chose to look at, not the whole store
+MARKS_IDS = ["memorybank"]  # writes into its entries' ids what it needs to rank them
 QUERIES = [Query("Where did Ann move?"), Query("What is Bob allergic to?", "2023-09-01"), Query("")]
 SAYINGS = [
     "I moved to Lisbon on 3 March and I love it.",
@@ -53,14 +56,24 @@ class HashEncoder:
 
 
 class FirstWords:
-    """A writer that keeps the first words of every turn and names the turn; it notes its calls."""
+    """Keeps the first words of every turn and names the turn, rates all alike, opens what it can; notes its calls."""
 
     def __init__(self) -> None:
         self.calls: list[list[SummariseSession]] = []
 
     def solve(self, tasks):
         self.calls.append(list(tasks))
-        return [Result(self._lines(task), "ok", Usage(10, 5, 1)) for task in tasks]
+        return [Result(self._output(task), "ok", Usage(10, 5, 1)) for task in tasks]
+
+    def _output(self, task):
+        if task.name == "rate_importance":
+            return 5
+        if task.name == "choose_pages":
+            return tuple(range(min(task.limit, len(task.gists))))
+        if task.name == "choose_child":
+            return next((at for at in range(len(task.parts)) if at not in task.seen), "back" if task.back else "stop")
+        lines = self._lines(task)
+        return "\n".join(line.text for line in lines) if task.name == "write_gist" else lines
 
     def _lines(self, task):
         return tuple(
@@ -128,7 +141,8 @@ def test_sources_exist_ids_differ_and_dates_are_their_sessions(system):
     assert store.entries
     for entry in store.entries:
         assert entry.text.strip()
-        assert {dates[source] for source in entry.sources} == {entry.date}
+        spanned = {dates[source] for source in entry.sources}
+        assert spanned == {entry.date} or (len(spanned) > 1 and entry.date is None)
 
 
 def test_entries_stand_in_history_order(system):
@@ -143,15 +157,19 @@ def test_writing_and_ranking_twice_give_the_same(system):
     assert system.retrieve(first, QUERIES, tools()) == system.retrieve(second, QUERIES, tools())
 
 
-def test_every_query_gets_the_whole_ranking_in_decided_order(system):
+def test_every_query_gets_a_ranking_of_distinct_entries_in_decided_order(system):
     store = write_store(system, history(), 300, tools())
     rankings = system.retrieve(store, QUERIES, tools())
     assert len(rankings) == len(QUERIES)
     for ranking in rankings:
         hits = list(ranking.hits)
-        assert sorted(hit.position for hit in hits) == list(range(len(store.entries)))
+        positions = {hit.position for hit in hits}
+        assert len(positions) == len(hits) > 0
+        assert positions <= set(range(len(store.entries)))
+        assert len(hits) == len(store.entries) or system.name in CHOOSES
         assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.position))
-    assert [hit.position for hit in rankings[2].hits] == list(range(len(store.entries)))  # a query without words
+    if system.name not in CHOOSES:  # a query without words
+        assert [hit.position for hit in rankings[2].hits] == list(range(len(store.entries)))
 
 
 def test_an_empty_history_gives_an_empty_store_with_a_warning(system):
@@ -187,7 +205,10 @@ def test_renaming_every_id_leaves_texts_ranks_and_scores_unchanged(system):
     plain = write_store(system, history(), 300, tools())
     renamed = write_store(system, history(prefix="zz9-"), 300, tools())
     assert [entry.text for entry in renamed.entries] == [entry.text for entry in plain.entries]
-    ids = replace(renamed, entries=tuple(replace(each, id=f"x{99 - at}") for at, each in enumerate(renamed.entries)))
+    ids = renamed
+    if system.name not in MARKS_IDS:
+        entries = tuple(replace(each, id=f"x{99 - at}") for at, each in enumerate(renamed.entries))
+        ids = replace(renamed, entries=entries)
     assert system.retrieve(ids, QUERIES, tools()) == system.retrieve(plain, QUERIES, tools())
 
 
@@ -238,8 +259,8 @@ def encoder(models):
 def test_the_real_encoder_finds_a_paraphrase(system, encoder):
     texts = ["I repaired the old tractor.", "My daughter was born in spring.", "The soup was too salty."]
     sessions = tuple(Session(str(at), None, (Turn(str(at), "Ann", text),)) for at, text in enumerate(texts))
-    real = Tools(FirstWords(), encoder)
-    store = write_store(system, History("h", "g", "test", sessions), 200, real)
+    store = write_store(system, History("h", "g", "test", sessions), 200, Tools(FirstWords(), encoder))
+    real = Tools(ExtractiveSolver(encoder), encoder)
     (ranking,) = system.retrieve(store, [Query("When did she have a baby girl?")], real)
     assert "daughter" in store.entries[ranking.hits[0].position].text
 
@@ -396,7 +417,7 @@ def test_defaults_and_options_reach_the_system():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("foo", {}, "unknown memory system 'foo'; choose from verbatim, extractive, summary"),
+        ("foo", {}, f"unknown memory system 'foo'; choose from {', '.join(SYSTEMS)}"),
         ("verbatim", {"size": 1}, "'size'; choose from passage_tokens"),
         ("verbatim", {"passage_tokens": 0}, "memory.verbatim.passage_tokens is 0; it must be at least 1"),
         ("verbatim", {"passage_tokens": "9"}, "must be a whole number"),

@@ -14,6 +14,9 @@ SYSTEMS = {
     "verbatim": "memgauge.memory.verbatim:Verbatim",
     "extractive": "memgauge.memory.extractive:Extractive",
     "summary": "memgauge.memory.summary:Summary",
+    "memwalker": "memgauge.memory.memwalker:Memwalker",
+    "readagent": "memgauge.memory.readagent:Readagent",
+    "memorybank": "memgauge.memory.memorybank:Memorybank",
 }
 
 

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 from memgauge.errors import InputError, unknown_name
 from memgauge.records import Result
 from memgauge.solvers.extractive.answer import answer_questions
+from memgauge.solvers.extractive.choices import choose_children, choose_pages
+from memgauge.solvers.extractive.gist import write_gists
+from memgauge.solvers.extractive.importance import rate_importances
 from memgauge.solvers.extractive.ranking import Encoder, Vectors, Weights
 from memgauge.solvers.extractive.summary import summarise_sessions
 from memgauge.tasks.base import Task
@@ -17,6 +20,10 @@ Method = Callable[[Sequence[Any], Vectors, Weights], Sequence[Any]]
 METHODS: dict[str, Method] = {
     "answer_question": answer_questions,
     "summarise_session": summarise_sessions,
+    "write_gist": write_gists,
+    "rate_importance": rate_importances,
+    "choose_child": choose_children,
+    "choose_pages": choose_pages,
 }
 
 
