@@ -1,5 +1,6 @@
 """The language-model solver with a scripted chat model: one status for every way a reply can go wrong."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,12 +9,13 @@ import numpy as np
 import pytest
 
 from memgauge.errors import InputError
-from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, ignore
+from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, Origin, ignore
 from memgauge.llm.local import LocalChatModel
 from memgauge.records import Result, Usage
 from memgauge.solvers.catalogue import make_solver
 from memgauge.solvers.language_model import LanguageModelSolver
 from memgauge.tasks.answer_question import AnswerQuestion
+from memgauge.tasks.judge_answer import JudgeAnswer, Verdict
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
 
 TASK = AnswerQuestion("Where?", "[undated]\nAnn: Oslo.")
@@ -65,6 +67,54 @@ def test_a_call_is_counted_unless_the_request_was_never_sent() -> None:
     assert solve_one(ChatReply("Oslo", "stop", 50, 3)).usage == Usage(50, 3, 1)
     assert solve_one(ChatReply("Oslo and", "length", 50, 200)).usage == Usage(50, 200, 1)
     assert solve_one(ChatReply("", "error", 9000, 0, "context_truncated")).usage == Usage(0, 0, 0)
+
+
+def test_usage_keeps_what_the_provider_told_and_says_what_is_estimated() -> None:
+    reply = ChatReply("Oslo", "stop", 50, 30, cached_input_tokens=40, reasoning_tokens=27, measured=False, attempts=3)
+    assert solve_one(reply).usage == Usage(50, 30, 1, 40, 27, estimated=True)
+
+
+def test_usage_is_the_same_from_the_model_the_store_and_a_tape() -> None:
+    origins: list[Origin] = ["model", "store", "tape"]
+    usages = {solve_one(ChatReply("Oslo", "stop", 50, 3, origin=origin)).usage for origin in origins}
+    assert usages == {Usage(50, 3, 1)}
+
+
+def test_a_prompt_that_the_server_cut_was_sent_and_is_counted() -> None:
+    result = solve_one(ChatReply("Oslo", "stop", 50, 3, "context_truncated"))
+    assert (result.output, result.status, result.usage) == (None, "context_truncated", Usage(50, 3, 1))
+
+
+def test_a_task_with_a_schema_sends_it_as_text_in_the_order_of_its_keys() -> None:
+    judge = JudgeAnswer("Where?", ("Oslo",), "Oslo")
+    model = Scripted([ChatReply('{"verdict": "correct"}', "stop"), ChatReply("Oslo", "stop")])
+    solver = LanguageModelSolver(model)
+    assert solver.solve([judge])[0].output == Verdict(True)
+    solver.solve([TASK])
+    sent = model.asked[0].schema
+    assert sent is not None
+    assert json.loads(sent) == JudgeAnswer.schema
+    assert list(json.loads(sent)["properties"]) == ["reason", "verdict"]
+    assert model.asked[1].schema is None
+
+
+def test_decoding_options_reach_every_request() -> None:
+    model = Scripted([ChatReply("Oslo", "stop")] * 2)
+    LanguageModelSolver(model, temperature=0.7, seed=5).solve([TASK, TASK])
+    assert [(request.temperature, request.seed, request.sample) for request in model.asked] == [(0.7, 5, 0)] * 2
+
+
+@pytest.mark.parametrize("temperature", [-0.1, float("nan"), float("inf")])
+def test_an_impossible_temperature_is_refused(temperature: float) -> None:
+    with pytest.raises(InputError, match="temperature"):
+        LanguageModelSolver(Scripted([]), temperature=temperature)
+
+
+def test_a_verdict_cut_by_the_limit_is_truncated_and_one_without_its_key_a_parse_error() -> None:
+    judge = JudgeAnswer("Where?", ("Oslo",), "Oslo")
+    replies = [ChatReply('{"verdict": "correct"}, but', "length"), ChatReply('{"reason": "correct"}', "stop")]
+    results = LanguageModelSolver(Scripted(replies)).solve([judge, judge])
+    assert [(result.status, result.output) for result in results] == [("truncated", None), ("parse_error", None)]
 
 
 def test_a_reply_that_cannot_be_parsed_is_a_parse_error() -> None:

@@ -45,6 +45,10 @@ STAGES: dict[str, Stage] = {
     "read": Stage(("benchmark", "system", "reader"), ("role.reader.{reader}",)),
     "score": Stage(("benchmark", "system", "reader")),
     "score_references": Stage(("benchmark", "reader")),
+    "judge": Stage(("benchmark", "system", "reader"), ("role.judge",)),
+    "judge_references": Stage(("benchmark", "reader"), ("role.judge",)),
+    "qualify": Stage((), ("role.judge",)),
+    "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
     "report": Stage((), ("benchmarks",)),
     "track": Stage(

@@ -9,8 +9,10 @@ from memgauge.errors import InputError, unknown_name
 from memgauge.records import Result
 from memgauge.solvers.extractive.answer import answer_questions
 from memgauge.solvers.extractive.choices import choose_children, choose_pages
+from memgauge.solvers.extractive.criteria import score_criteria
 from memgauge.solvers.extractive.gist import write_gists
 from memgauge.solvers.extractive.importance import rate_importances
+from memgauge.solvers.extractive.judge import judge_answers
 from memgauge.solvers.extractive.ranking import Encoder, Vectors, Weights
 from memgauge.solvers.extractive.summary import summarise_sessions
 from memgauge.tasks.base import Task
@@ -24,6 +26,8 @@ METHODS: dict[str, Method] = {
     "rate_importance": rate_importances,
     "choose_child": choose_children,
     "choose_pages": choose_pages,
+    "judge_answer": judge_answers,
+    "score_rubric_item": score_criteria,
 }
 
 
