@@ -148,7 +148,7 @@ def test_a_hub_out_of_reach_or_without_the_file_is_an_asset_error(
 
 
 def test_unknown_names_list_the_choices(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cl100k_base, minilm, qwen2.5, smollm2"):
+    with pytest.raises(InputError, match=r"cl100k_base, minilm, qwen2\.5, smollm2"):
         assets.ensure("gpt", tmp_path)
     with pytest.raises(InputError, match="hub, registry"):
         assets.ensure("minilm", tmp_path, source="ftp")

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from memgauge.errors import InputError
 from memgauge.records import Usage
 from memgauge.solvers.extractive.context import parse_context
-from memgauge.solvers.extractive.kinds import understand
+from memgauge.solvers.extractive.kinds import LONGEST, understand
 from memgauge.solvers.extractive.lexicon import content_stems
+from memgauge.solvers.extractive.ranking import Weights
 from memgauge.solvers.extractive.solver import ExtractiveSolver
 from memgauge.tasks.answer_question import AnswerQuestion
 
@@ -95,6 +96,11 @@ def test_days_between_two_events_and_up_to_the_day_of_the_question() -> None:
     assert ask("Which came first, the caravan sale or the pear tree?", context) == "the pear tree"
 
 
+def test_an_event_that_was_never_told_has_no_distance() -> None:
+    context = "[1 March 2024]\nuser: I planted the pear tree today.\n[15 March 2024]\nuser: The rain never stops."
+    assert ask("How many days passed between the pear tree and the caravan sale?", context) == "I don't know"
+
+
 def test_amounts_are_added_and_those_of_others_left_out() -> None:
     context = """[1 March 2024]
 user: I spent $20 on garden tools.
@@ -111,6 +117,53 @@ def test_the_newest_statement_answers_a_question_in_the_present() -> None:
 def test_a_role_leads_to_what_is_said_of_its_holder() -> None:
     context = "[1 March 2024]\nuser: Omar, my dance teacher, is funny.\n[2 March 2024]\nuser: Omar lives in Bilbao."
     assert ask("In which city does my dance teacher live?", context) == "Bilbao"
+
+
+def test_what_another_person_owns_does_not_answer_for_the_asker() -> None:
+    context = "[1 March 2024]\nuser: By the way: My friend Dana has a rabbit named Bramble."
+    assert ask("What is the name of my rabbit?", context) == "I don't know"
+    assert ask("What is the name of the rabbit of my friend Dana?", context) == "Bramble"
+
+
+def test_the_newest_statement_may_name_its_holder_first() -> None:
+    context = (
+        "[1 March 2024]\nuser: Ferreira is my accountant.\n[9 April 2024]\nuser: Moreau is my accountant from now on."
+    )
+    assert ask("What is the name of my accountant now?", context) == "Moreau"
+
+
+def test_new_advice_follows_what_the_user_likes_not_advice_given_before() -> None:
+    context = "[1 March 2024]\nuser: For coffee I like a double ristretto.\nassistant: Try the coffee of Casa Verde."
+    assert "ristretto" in ask("Which coffee would you suggest for me?", context)
+    assert "Casa Verde" in ask("Which coffee did you suggest to me?", context)
+
+
+def test_days_of_the_week_and_lengths_of_several_units() -> None:
+    context = (
+        "[1 March 2024]\nAnn: I sing in the choir every Thursday.\nAnn: I ran the race in two hours and five minutes."
+    )
+    assert ask("On which day of the week does the choir sing?", context) == "Thursday"
+    assert ask("How fast did Ann complete the race?", context) == "two hours and five minutes"
+
+
+def test_a_question_without_a_kind_is_answered_by_whole_sentences() -> None:
+    context = "[1 March 2024]\nAnn: We adopted a dog. The dog is a lazy beagle from the shelter."
+    assert ask("What breed is the dog?", context) == "The dog is a lazy beagle from the shelter"
+
+
+def test_the_caption_answers_what_is_in_the_picture() -> None:
+    assert "a teapot on a table" in ask("What is in the picture Ann shared?")
+
+
+def test_the_floor_grows_with_the_number_of_sentences() -> None:
+    weights = Weights(floor=0.4, growth=0.1)
+    assert [round(weights.least(count), 6) for count in (1, 10, 100, 1000)] == [0.2, 0.3, 0.4, 0.5]
+
+
+def test_of_a_very_long_question_the_start_and_the_end_are_read() -> None:
+    read = understand(" ".join(["Ann"] + ["filler"] * 5000 + ["when did Ann move?"]))
+    assert (read.kind, len(read.question.split())) == ("date", LONGEST)
+    assert understand("x" * 10_000).question == "x" * LONGEST
 
 
 def test_the_nth_entry_of_a_numbered_list() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memgauge.errors import InputError
 from memgauge.files import read_jsonl, write_jsonl
-from memgauge.metrics.abstention import is_refusal
 from memgauge.protocol.judging import (
     VerdictRecord,
     judge_stored,
@@ -30,6 +29,7 @@ from memgauge.tasks.judge_answer import JudgeAnswer, Variant, Verdict
 from memgauge.tasks.replies import read_object
 from memgauge.tasks.score_rubric_item import ScoreRubricItem
 from memgauge.text.normalise import clean_unicode
+from memgauge.text.refusals import is_refusal
 from memgauge.text.tokens import count_tokens
 
 TASK = JudgeAnswer("When did she move?", ("2 October 2023",), "some time in early autumn")

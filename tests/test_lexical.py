@@ -9,13 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgauge.errors import InputError
-from memgauge.metrics.abstention import is_refusal
 from memgauge.metrics.lexical import (
-    answer_polarity,
     best,
     contains_match,
     contains_match_strict,
-    gold_polarity,
     multiset_f1,
     squad_f1,
     token_f1,
@@ -23,6 +20,8 @@ from memgauge.metrics.lexical import (
 )
 from memgauge.metrics.locomo import explained_part, locomo_f1, stem_f1
 from memgauge.text.normalise import ARTICLES, all_tokens, tokens
+from memgauge.text.polarity import answer_polarity, gold_polarity
+from memgauge.text.refusals import is_refusal
 
 TEXT = st.text(max_size=30) | st.text(st.sampled_from("aAtheno 135.,-+$’'\u200b北京?!"), max_size=12)
 

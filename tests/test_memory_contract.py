@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,8 @@ from memgauge.protocol.conditions import complete, write_store
 from memgauge.records import History, Question, Result, Session, Turn, Usage
 from memgauge.retrieval.dense import SentenceEncoder
 from memgauge.solvers.extractive.solver import ExtractiveSolver
-from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
+from memgauge.tasks.select_evidence import EvidenceRecord, Selection
+from memgauge.tasks.summarise_session import SummaryLine
 from memgauge.text.render import entry_tokens
 from memgauge.text.tokens import count_tokens
 from memgauge.text.words import words
@@ -59,27 +61,34 @@ class FirstWords:
     """Keeps the first words of every turn and names the turn, rates all alike, opens what it can; notes its calls."""
 
     def __init__(self) -> None:
-        self.calls: list[list[SummariseSession]] = []
+        self.calls: list[list[Any]] = []
 
     def solve(self, tasks):
         self.calls.append(list(tasks))
-        return [Result(self._output(task), "ok", Usage(10, 5, 1)) for task in tasks]
+        return [Result(SOLVED[task.name](task), "ok", Usage(10, 5, 1)) for task in tasks]
 
-    def _output(self, task):
-        if task.name == "rate_importance":
-            return 5
-        if task.name == "choose_pages":
-            return tuple(range(min(task.limit, len(task.gists))))
-        if task.name == "choose_child":
-            return next((at for at in range(len(task.parts)) if at not in task.seen), "back" if task.back else "stop")
-        lines = self._lines(task)
-        return "\n".join(line.text for line in lines) if task.name == "write_gist" else lines
 
-    def _lines(self, task):
-        return tuple(
-            SummaryLine(" ".join([f"{speaker}:", *text.split()[:8]]), (at,))
-            for at, (speaker, text) in enumerate(task.turns)
-        )
+def first_words(task):
+    kept = ((at, f"{speaker}: {' '.join(text.split()[:8])}") for at, (speaker, text) in enumerate(task.turns))
+    return tuple(SummaryLine(text, (at,)) for at, text in kept if not text.endswith(": "))
+
+
+def first_unseen(task):
+    return next((at for at in range(len(task.parts)) if at not in task.seen), "back" if task.back else "stop")
+
+
+SOLVED = {
+    "summarise_session": first_words,
+    "refine_summary": first_words,
+    "propose_questions": lambda task: tuple(f"{line.text}?" for line in first_words(task))[: task.count],
+    "select_evidence": lambda task: Selection(
+        tuple(EvidenceRecord("Say what?", line.text, line.turns) for line in first_words(task))
+    ),
+    "write_gist": lambda task: "\n".join(line.text for line in first_words(task)),
+    "rate_importance": lambda task: 5,
+    "choose_pages": lambda task: tuple(range(min(task.limit, len(task.gists)))),
+    "choose_child": first_unseen,
+}
 
 
 class Scripted:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from memgauge.metrics.ranking import mean_scored, ndcg_at, recall_at, reciprocal_rank
-from memgauge.metrics.rubric import event_order, kendall_tau_b, parse_item, rubric_score
+from memgauge.metrics.rubric import event_order, kendall_tau_b, rubric_score
 from memgauge.tasks.base import ParseFailure
+from memgauge.tasks.score_rubric_item import parse_mark
 
 IDS = st.lists(st.sampled_from("ABCDEF"), max_size=10)
 
@@ -74,7 +75,7 @@ def test_a_satisfied_item_is_one_whatever_the_ability() -> None:
     "value", [0.7, 2, -1, "0.7", "", "one", None, True, [1], float("nan"), "1/2", "1e0", ".5", float("inf")]
 )
 def test_any_other_mark_is_a_parse_error(value: object) -> None:
-    assert isinstance(parse_item(value), ParseFailure)
+    assert isinstance(parse_mark(value), ParseFailure)
     assert isinstance(rubric_score([1, value]), ParseFailure)
 
 

@@ -14,6 +14,8 @@ SYSTEMS = {
     "verbatim": "memgauge.memory.verbatim:Verbatim",
     "extractive": "memgauge.memory.extractive:Extractive",
     "summary": "memgauge.memory.summary:Summary",
+    "two_pass": "memgauge.memory.two_pass:TwoPass",
+    "epc": "memgauge.memory.epc:Epc",
     "memwalker": "memgauge.memory.memwalker:Memwalker",
     "readagent": "memgauge.memory.readagent:Readagent",
     "memorybank": "memgauge.memory.memorybank:Memorybank",

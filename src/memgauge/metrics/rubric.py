@@ -5,24 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from memgauge.tasks.base import ParseFailure
-
-_MARKS = {"0": 0.0, "0.0": 0.0, "0.5": 0.5, "1": 1.0, "1.0": 1.0}
-
-
-def parse_item(value: object) -> float | ParseFailure:
-    """The mark of one rubric item: exactly 0, 0.5 or 1, as a number or its text; anything else is a failure.
-
-    A satisfied criterion is 1 whatever the ability, so "says there is no information" is met by a refusal.
-
-    >>> parse_item("0.5"), parse_item(1), parse_item(0.7)
-    (0.5, 1.0, ParseFailure(reason='mark 0.7 is not 0, 0.5 or 1'))
-    """
-    if isinstance(value, str):
-        mark = _MARKS.get(value.strip())
-    else:
-        known = isinstance(value, int | float) and not isinstance(value, bool) and value in (0, 0.5, 1)
-        mark = float(value) if known else None  # type: ignore[arg-type]
-    return ParseFailure(f"mark {value!r} is not 0, 0.5 or 1") if mark is None else mark
+from memgauge.tasks.score_rubric_item import parse_mark
 
 
 def rubric_score(values: Sequence[object]) -> float | ParseFailure | None:
@@ -31,7 +14,7 @@ def rubric_score(values: Sequence[object]) -> float | ParseFailure | None:
     >>> rubric_score([1, 0.5, "0"])
     0.5
     """
-    marks = [parse_item(value) for value in values]
+    marks = [parse_mark(value) for value in values]
     for mark in marks:
         if isinstance(mark, ParseFailure):
             return mark

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memgauge.metrics.abstention import is_refusal
 from memgauge.metrics.evidence import span_recall, turn_recall
 from memgauge.metrics.lexical import best, contains_match, contains_match_strict, token_f1, unusable
 from memgauge.metrics.locomo import explained_part, locomo_f1
 from memgauge.records import Answer, Question
+from memgauge.text.refusals import is_refusal
 from memgauge.text.tokens import count_tokens
 
 EXPLAINED_TYPE = "open-domain"

@@ -17,12 +17,12 @@ from memgauge.tasks.answer_question import AnswerQuestion
 from memgauge.text.entities import CAPITALISED_BY_RULE
 
 _ROLE = re.compile(
-    r"\b(?:my|our|his|her|[A-Z]\w+'s) (?P<role>[a-z][\w-]*(?: [a-z][\w-]*)?)"
+    r"\b(?:my|our|his|her|[A-Z]\w+'s) (?P<role>[a-z][\w-]*(?: [a-z][\w-]*)??)"
     r"(?=\s+(?:live|work|do|come|be|stud|mov)\w*\b|\s+for\b|\?|$)"
 )
 _NAMED = re.compile(
     r"\b(?P<before>[A-Z][a-z]+), (?:my|our|his|her|the) |"
-    r"(?:my|our|new|old|a) [\w -]+?(?:,| is| is called| called| named) (?P<after>[A-Z][a-z]+)\b"
+    r"(?:[Mm]y|[Oo]ur|new|old|a) [\w -]+?(?:,| is| is called| called| named) (?P<after>[A-Z][a-z]+)\b"
 )
 _EVENTS = (
     re.compile(r"\bbetween (?P<one>.+?) and (?P<two>.+?)\??$", re.IGNORECASE),
@@ -60,7 +60,9 @@ def _answer(task: AnswerQuestion, expected: Expected, index: Index, vectors: Vec
     names = named_in_role(set(content_stems(role["role"])), expected, index, scores) if role else set()
     if role and names:
         # what is said of Omar, not the sentence that introduces Omar
-        scores = scores + np.float32(weights.bridge) * index.mentions(names, set(content_stems(role["role"])))
+        scores = scores + np.float32(weights.bridge + weights.other) * index.mentions(
+            names, set(content_stems(role["role"]))
+        )
         expected = replace(expected, names=(*expected.names, *sorted(name.lower() for name in names)))
     asked = date.fromisoformat(task.question_date[:10]) if task.question_date else None
     part_scores = tuple(

@@ -10,11 +10,15 @@ from memgauge.solvers.extractive.lexicon import content_stems
 from memgauge.solvers.extractive.ranked import Ranked
 from memgauge.solvers.extractive.ranking import best_positions, strong
 
+_THINGS = 6  # most sentences that a list is made of
+_SENTENCES = 3  # most sentences of a phrase
 UNKNOWN = "I don't know"
 
 
 _NEGATION = re.compile(
-    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|\w+n't|cannot|stopped|quit|unable)\b", re.I
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|\w+n't|cannot|stopped|quit|unable|used to|over now|"
+    r"gave up|given up|allergic|hate[ds]?|dislike[ds]?|refused?|avoid(?:ed|s|ing)?|hardly|barely|impossible)\b",
+    re.I,
 )
 
 
@@ -26,7 +30,7 @@ _UNCHANGED = re.compile(
 
 def compose(ranked: Ranked) -> str:
     """The answer, or the fixed sentence of ignorance when nothing is close enough."""
-    if not len(ranked.scores) or float(ranked.scores.max()) < ranked.weights.floor:
+    if not ranked.answerable():
         return UNKNOWN
     answer = _listed(ranked) or _BY_KIND[ranked.expected.kind](ranked)
     return (answer or _phrase(ranked)).strip() or UNKNOWN
@@ -67,7 +71,11 @@ def _total(ranked: Ranked) -> str | None:
     for position in best_positions(ranked.scores, 12):
         sentence = ranked.index.sentences[position]
         money = [span for span in evidence.numbers(question, sentence) if span.kind == "money"]
-        if money and topic & set(content_stems(sentence.core)) and not ranked.index.about_another(position):
+        if (
+            money
+            and topic & set(content_stems(sentence.core))
+            and not ranked.index.about_another(position, question.terms)
+        ):
             amounts.setdefault(sentence.line, sum(span.value for span in money))
     return f"${sum(amounts.values()):,.10g}" if amounts else None
 
@@ -103,6 +111,11 @@ def _first_of(finder: Callable[[Expected, Sentence], list[str]]) -> Callable[[Ra
     return find
 
 
+def _place(ranked: Ranked) -> str | None:
+    """A place with a name before any place told in common words."""
+    return _first_of(evidence.named_places)(ranked) or _first_of(evidence.places)(ranked)
+
+
 def _yes_no(ranked: Ranked) -> str:
     """Yes when the best sentence says so without a negation that the question lacks."""
     best = ranked.best(3, 0.15)[0]
@@ -120,12 +133,22 @@ def _choice(ranked: Ranked) -> str:
     said = [" ".join(content_stems(sentence.core)) for sentence in best]
 
     def support(position: int) -> float:
-        terms = content_stems(ranked.expected.options[position])
+        terms = content_stems(options[position])
         named = sum(1 / (rank + 1) for rank, text in enumerate(said) for term in terms if term in text.split())
         near = float(ranked.parts[position].max()) if position < len(ranked.parts) else 0.0
-        return named / max(len(terms), 1) + near
+        return named / max(len(terms), 1) + near + _nearness(options, position, said[0].split(), ranked.expected)
 
     return options[max(range(len(options)), key=lambda position: (support(position), -position))]
+
+
+def _nearness(options: tuple[str, ...], position: int, said: list[str], expected: Expected) -> float:
+    """Up to 1 for the option that stands next to a word of the question; 0 where not all options are named."""
+    places = [[place for place, word in enumerate(said) if word in content_stems(option)] for option in options]
+    stated = {stem for option in options for stem in content_stems(option)}
+    anchors = [place for place, word in enumerate(said) if word in expected.terms and word not in stated]
+    if not anchors or not all(places):
+        return 0.0
+    return 1 / (1 + min(abs(place - anchor) for place in places[position] for anchor in anchors))
 
 
 def _compared(ranked: Ranked) -> int | None:
@@ -148,14 +171,15 @@ def _compared(ranked: Ranked) -> int | None:
 
 def _items(ranked: Ranked) -> list[str]:
     """Different things from the best sentences, in the order of the context."""
-    positions = sorted(strong(ranked.index.sentences, ranked.scores, 6, 0.28))
+    close = strong(ranked.index.sentences, ranked.scores, _THINGS, ranked.weights.items)
+    positions = sorted(close[:1] + [position for position in close[1:] if ranked.usable(position)])
     items: list[str] = []
     seen: set[str] = set()
     for position in positions:
         sentence = ranked.index.sentences[position]
-        if ranked.expected.voice == "user" and ranked.index.about_another(position):
+        if ranked.expected.voice == "user" and ranked.index.about_another(position, ranked.expected.terms):
             continue
-        for item in _things(ranked.expected, sentence):
+        for item in _things(ranked, sentence):
             stems = set(content_stems(item)) - set(ranked.expected.terms)
             if stems and not stems <= seen:
                 seen |= stems
@@ -163,31 +187,28 @@ def _items(ranked: Ranked) -> list[str]:
     return items
 
 
-def _things(expected: Expected, sentence: Sentence) -> list[str]:
+def _things(ranked: Ranked, sentence: Sentence) -> list[str]:
+    expected = ranked.expected
     asked = expected.question.lower()
     if re.search(r"\b(?:books?|movies|films|songs|games|bands|shows|artists|authors|titles|names)\b", asked):
-        return evidence.titles(expected, sentence) or [spans.new_part(sentence.core, expected, 6)]
+        return evidence.titles(expected, sentence) or [spans.new_part(sentence.core, expected, ranked.weights.item)]
     if re.search(r"\b(?:cities|countries|states|places|locations|areas|towns)\b", asked):
-        return evidence.places(expected, sentence) or [spans.new_part(sentence.core, expected, 6)]
-    return [spans.new_part(sentence.core, expected, 8)]
+        return evidence.places(expected, sentence) or [spans.new_part(sentence.core, expected, ranked.weights.item)]
+    return [spans.new_part(sentence.core, expected, ranked.weights.item)]
 
 
 def _list(ranked: Ranked) -> str:
     return ", ".join(_items(ranked))
 
 
-def _reason(ranked: Ranked) -> str:
-    return spans.reason_part(ranked.best(1, 0.0)[0].core, ranked.expected)
+def _reason(ranked: Ranked) -> str | None:
+    """What follows a word of reason in the best sentences, else None: then they answer whole."""
+    return next((why for one in ranked.best(3, 0.2) if (why := spans.reason_part(one.core))), None)
 
 
 def _phrase(ranked: Ranked) -> str:
     """The news of the best sentence, and of the next one when it is almost as close."""
-    lead = ranked.best(3, 0.15)[0]
-    parts = [spans.new_part(lead.core, ranked.expected, ranked.weights.phrase)]
-    rest = [
-        one for one in ranked.best(2, ranked.weights.second) if one is not lead and ranked.expected.order != "newest"
-    ]
-    parts += [spans.new_part(one.core, ranked.expected, ranked.weights.phrase) for one in rest]
+    parts = (spans.whole(one.core, ranked.expected, ranked.weights.phrase) for one in ranked.supported(_SENTENCES))
     return "; ".join(dict.fromkeys(parts))
 
 
@@ -201,7 +222,7 @@ _BY_KIND: dict[Kind, Callable[[Ranked], str | None]] = {
     "number": _number,
     "money": _money,
     "person": _first_of(evidence.people),
-    "place": _first_of(evidence.places),
+    "place": _place,
     "title": _first_of(evidence.titles),
     "yes_no": _yes_no,
     "choice": _choice,

@@ -11,6 +11,12 @@ from memgauge.text.sentences import split_sentences, strip_fillers
 _HEADING = re.compile(r"^\[(?:undated|\d{1,2} [A-Z][a-z]+ \d{4}(?:, \d\d:\d\d)?)\]$")
 _LABEL = re.compile(r"^([^\s:\[\]][^:\n\[\]]{0,38}?): ")
 _PIECE = re.compile(r".{1,1000}(?=\s|$)|\S{1,1000}", re.DOTALL)
+# "By the way: ...", "Small update: ...": announces, and says nothing itself
+_OPENER = re.compile(
+    r"^(?:[\w']+,? ){0,5}(?:update|note|detail|story|fact|forget|way|thing|news|thought|ps|know|fyi|edit|of it):\s+",
+    re.IGNORECASE,
+)
+_RECORD = re.compile(r"^\[E\] ")
 _IMAGE = re.compile(r"\s*\[image: ([^\]]*)\]\s*$")
 
 
@@ -65,11 +71,13 @@ def dates_of(text: str, day: date | None) -> list[DateSpan]:
 def parse_context(context: str) -> Parsed:
     """Sentences under their headings' days; a line without a speaker label continues the message before it.
 
+    Of a record of evidence ([Q], [E] and [S] lines) only the evidence is read: the rest asks or points.
+
     >>> parsed = parse_context("[8 May 2023, 13:56]\\nAnn: Hi Bo! I moved yesterday. [image: a box]")
     >>> [(s.core, s.speaker, s.picture) for s in parsed.sentences]
     [('I moved yesterday.', 'ann', False), ('a box', 'ann', True)]
     """
-    rows = context.splitlines()
+    rows = [_RECORD.sub("", row) for row in context.splitlines() if not row.startswith(("[Q] ", "[S] "))]
     labels = _speaker_labels(rows)
     names = tuple(sorted(labels))
     lines: list[Line] = []
@@ -112,7 +120,7 @@ def _speaker_labels(rows: list[str]) -> set[str]:
 @lru_cache(maxsize=50_000)
 def _cores(text: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(sentence, core) of one message; pure greetings are dropped."""
-    pairs = ((sentence, strip_fillers(sentence, names)) for sentence in _pieces(text))
+    pairs = ((sentence, strip_fillers(_OPENER.sub("", sentence), names)) for sentence in _pieces(text))
     return tuple((sentence, core) for sentence, core in pairs if len(core.split()) > 1 or len(pair_words(core)) == 1)
 
 

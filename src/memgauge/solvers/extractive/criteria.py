@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from memgauge.metrics.abstention import is_refusal
-from memgauge.metrics.lexical import answer_polarity
 from memgauge.solvers.extractive.judge import read_values, values_fault
 from memgauge.solvers.extractive.lexicon import content_stems
 from memgauge.solvers.extractive.ranking import Vectors, Weights
 from memgauge.tasks.score_rubric_item import ScoreRubricItem
+from memgauge.text.polarity import answer_polarity
+from memgauge.text.refusals import is_refusal
 
 FULL = 0.8  # share of a criterion's words that makes a whole mark
 PART = 0.4  # and half a mark

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memgauge.metrics.abstention import is_refusal, statements
-from memgauge.metrics.lexical import answer_polarity, gold_polarity
 from memgauge.solvers.extractive.lexicon import content_stems
 from memgauge.solvers.extractive.ranking import Vectors, Weights
 from memgauge.tasks.judge_answer import JudgeAnswer, Verdict
@@ -19,6 +17,8 @@ from memgauge.text.date_forms import MONTHS
 from memgauge.text.dates import find_dates
 from memgauge.text.normalise import clean_unicode, normalise
 from memgauge.text.numbers import find_durations, find_numbers
+from memgauge.text.polarity import answer_polarity, gold_polarity
+from memgauge.text.refusals import is_refusal, statements
 
 Moment = tuple[int | None, int | None, int | None]  # year, month, day; None where not stated
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from memgauge.solvers.extractive.lexicon import content_stems
+from memgauge.solvers.extractive.lexicon import FUNCTION, content_stems
 from memgauge.text.entities import find_names
 
 Kind = Literal[
@@ -27,7 +27,7 @@ _RULES: tuple[tuple[Kind, str], ...] = (
     ("interval", rf"\bhow (?:many {_UNIT}|long)\b.*\b(?:between|passed|elapsed|ago|since|(?:did it take|after|before) .*\b(?:after|before|to|until|from)\b)"),
     ("interval", rf"\b(?:how many|number of) {_UNIT}\b.*\b(?:after|before|from|between|since)\b"),
     ("clock", r"\bwhat time\b|\bat what hour\b"),
-    ("duration", rf"\bhow long\b|\bhow many {_UNIT}\b|\bhow much time\b|\b(?:what|which) (?:\w+ing|total) time\b|\b(?:what|which) (?:is the )?duration\b"),
+    ("duration", rf"\bhow long\b|\bhow (?:fast|quick\w*) .*\b(?:finish|complete|run|ran|swim|cover)\w*\b|\bhow many {_UNIT}\b|\bhow much time\b|\b(?:what|which) (?:\w+ing|total) time\b|\b(?:what|which) (?:is the )?duration\b"),
     ("frequency", r"\bhow (?:often|frequently|regularly)\b"),
     ("money", r"\bwhat do .*\badd up to\b|\bhow much (?:money|did .* (?:cost|pay|spend|raise|earn|save)|does .* cost|is|was|were|are|has|have)\b|\bwhat (?:do|does|did) (?:\w+ ){1,2}pay\b|\b(?:what|which) .*\b(?:price|cost|budget|amount|salary|rent)\b|\bhow much\b.*\b(?:cost|spend|spent|pay|paid|save|saved|raised?|earn\w*)\b"),
     ("count", r"\bhow many\b|\b(?:total|the) number of\b"),
@@ -45,10 +45,17 @@ _POLITE = re.compile(
     r"give me|help me|share|describe|explain|summari[sz]e)\b:?,?\s*)",
     re.IGNORECASE,
 )
+# asks for new advice, which what the user likes decides, not for advice given before
+_FRESH = re.compile(
+    r"\b(?:would|could|can|will|should) you (?:please |also )?(?:suggest|recommend|advise)\b|"
+    r"^(?:please )?(?:suggest|recommend)\b|\bany (?:good )?(?:suggestions|recommendations|tips|advice)\b",
+    re.IGNORECASE,
+)
 _ADVICE = re.compile(
     r"\b(?:which|what) [\w ]{3,40}?\b(?:recommend|suggest)|\byour (?:top|first) (?:suggestion|choice|pick)",
     re.I,
 )
+LONGEST = 120  # words of a question that are read: what is asked stands at its start or its end
 _PRESENT = re.compile(r"\b(?:is|are|am|do|does|have|has|'s)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:did|was|were|had|used)\b", re.IGNORECASE)
 _YES_NO = re.compile(rf"^(?:and |so |but |[^,?]{{3,40}}, )?{_AUX}\b", re.IGNORECASE)
@@ -66,6 +73,7 @@ _NEWEST = re.compile(
     r"\b(?:currently|current|now|nowadays|latest|most recent(?:ly)?|these days|at the moment|still|last)\b",
     re.I,
 )
+_OWNED = re.compile(rf"\bmy ((?:(?!(?:{'|'.join(sorted(FUNCTION))})\b)[a-z][\w-]*\s?){{1,3}})")
 _OLDEST = re.compile(
     r"\b(?:first|originally|initially|used to|earliest|at the beginning|former(?:ly)?|previous(?:ly)?|before)\b",
     re.I,
@@ -76,7 +84,7 @@ _OLDEST = re.compile(
 class Expected:
     """A question understood: its kind, content stems, focus words ("book"), names (lower case), options of a choice.
 
-    `voice` is "user" for "I/my", "assistant" for "you told me", else "".
+    `voice` is "user" for "I/my", "assistant" for "you told me", else ""; `owned` the stems of what "my" opens.
     """
 
     question: str
@@ -87,6 +95,7 @@ class Expected:
     options: tuple[str, ...] = ()
     order: Order = ""
     voice: str = ""
+    owned: tuple[str, ...] = ()
 
 
 def understand(question: str) -> Expected:
@@ -95,7 +104,7 @@ def understand(question: str) -> Expected:
     >>> [understand(q).kind for q in ("When did Ann move?", "Did Ann move?", "Is it red or blue?", "What pets has Ann?")]
     ['date', 'yes_no', 'choice', 'list']
     """
-    text = re.sub(r"\s+", " ", question).strip()
+    text = _shortened(question)
     options = _options(text)
     focus = _FOCUS.search(text)
     return Expected(
@@ -107,7 +116,16 @@ def understand(question: str) -> Expected:
         options=options,
         order=_order(text),
         voice=_voice(text),
+        owned=tuple(stem for match in _OWNED.finditer(text) for stem in content_stems(match[1])),
     )
+
+
+def _shortened(question: str) -> str:
+    """The question on one line; of a very long one the first and the last words, so that its cost is bounded."""
+    words = question.split()
+    if len(words) > LONGEST:
+        words = [*words[: LONGEST // 2], *words[-LONGEST // 2 :]]
+    return " ".join(word[:LONGEST] for word in words)
 
 
 def _order(text: str) -> Order:
@@ -126,18 +144,21 @@ def _lower_opening(text: str) -> str:
 
 
 def _kind(text: str) -> Kind:
+    fresh = _FRESH.search(text)
     polite = _POLITE.match(text)
     if polite:
         text = text[polite.end() :]
     elif _YES_NO.match(text):
         return "yes_no"
+    if fresh:
+        return "phrase"
     if _ADVICE.search(text):
         return "title"
     listed = bool(_LIST.search(text)) and not _FALSE_PLURAL.search(text)
     for kind, pattern in _COMPILED:
         if pattern.search(text):
             return "list" if listed and kind in ("title", "place", "person", "reason") else kind
-    if listed or (polite and re.match(r"(?:all )?the [a-z]+s\b", text)):
+    if listed or (polite and re.match(r"(?:all )?(?:the|my|your) (?:[a-z-]+ ){0,2}?[a-z]+s\b", text)):
         return "list"
     return "phrase"
 
@@ -150,14 +171,19 @@ def _options(text: str) -> tuple[str, ...]:
     left, right = found["left"].split(","), found["right"].strip()
     first = [piece.strip() for piece in left[-1:] if piece.strip()]
     size = max(len(right.split()), 1)
-    # "Is it red or blue": the left option is as long as the right one
-    options = [*first[:-1], " ".join(first[-1].split()[-size:]), right] if first else []
+    # "Is it red or blue": the left option is as long as the right one; after a comma or colon it stands whole
+    words = first[-1].rpartition(":")[2].split() if first else []
+    opened = found.start() > 0 or (first and ":" in first[-1])
+    whole = opened and not re.match(rf"{_AUX}\b", " ".join(words), re.IGNORECASE)
+    options = [" ".join(words if whole else words[-size:]), right] if words else []
     if len(options) < 2 or right.lower() in {"not", "no", "so"}:
         return ()
     return tuple(options)
 
 
 def _voice(text: str) -> str:
+    if _FRESH.search(text):
+        return "user"
     if re.search(
         r"\byour (?:\w+ )?(?:suggest|recommend|list|advice|answer|tip|choice|pick)|\byou(?:'ve| have| had)? (?:\w+ )?(?:recommend|suggest|told|tell|mention|said|say|gave|give|provid|list|advis)",
         text,

@@ -20,7 +20,8 @@ AUXILIARIES = words(
 )
 PREPOSITIONS = words(
     "of in on at to for from with by about as into onto over under between through during after before since until "
-    "than like around near off up down out without within along across per via toward towards"
+    "than like around near off up down out without within along across per via toward towards "
+    "above below behind beside beneath inside outside against among"
 )
 CONJUNCTIONS = words("and or but so because that which who whom whose when where while if then though although")
 DETERMINERS = words("a an the this that these those some any every each no another such both all")

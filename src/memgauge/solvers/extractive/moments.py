@@ -4,11 +4,17 @@ import re
 from datetime import date
 
 from memgauge.solvers.extractive import evidence
+from memgauge.solvers.extractive.context import Sentence
 from memgauge.solvers.extractive.kinds import Expected
 from memgauge.solvers.extractive.ranked import Ranked
 from memgauge.solvers.extractive.ranking import Index, Scores, best_positions
 from memgauge.text.dates import DateSpan, render_day
 from memgauge.text.numbers import find_durations, find_frequencies
+
+_WEEKDAY = re.compile(r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b")
+_WEEKDAY_ASKED = re.compile(
+    r"\b(?:day|days) of the week\b|\bweekday\b|\b(?:what|which) days? (?:do|does|is|are)\b", re.I
+)
 
 
 def clock_answer(ranked: Ranked) -> str | None:
@@ -20,6 +26,8 @@ def clock_answer(ranked: Ranked) -> str | None:
 def date_answer(ranked: Ranked) -> str | None:
     """The date named in the best sentence, else in its message, else the day it was said."""
     best = ranked.best(3, 0.12)
+    if _WEEKDAY_ASKED.search(ranked.expected.question):
+        return _weekday(best)
     for sentence in best:
         spans_here = sentence.dates
         if spans_here:
@@ -29,6 +37,14 @@ def date_answer(ranked: Ranked) -> str | None:
             return _written(beside[0].dates[0], ranked.expected)
     day = best[0].day
     return None if day is None else _at_grain(day, ranked.expected) or render_day(day)
+
+
+def _weekday(best: list[Sentence]) -> str | None:
+    """The day of the week that a sentence names, else that of the first date."""
+    named = (match[1] for sentence in best if (match := _WEEKDAY.search(sentence.core)))
+    days = (span.first for sentence in best for span in sentence.dates)
+    day = next(days, None)
+    return next(named, None) or (f"{day:%A}" if day else None)
 
 
 def _at_grain(day: date, expected: Expected) -> str | None:
@@ -93,9 +109,24 @@ def _length(days: int, question: str) -> str:
 
 
 def duration_answer(ranked: Ranked) -> str | None:
-    found = (d for s in ranked.best(4, 0.25) for d in find_durations(s.core))
-    first = next(found, None)
-    return first.text if first else None
+    return next((length for s in ranked.best(4, 0.25) if (length := first_length(s.core))), None)
+
+
+def first_length(text: str) -> str | None:
+    """The first length of time with its smaller units.
+
+    >>> first_length("I ran it in two hours and five minutes after three weeks")
+    'two hours and five minutes'
+    """
+    found = find_durations(text)
+    if not found:
+        return None
+    end = found[0].end
+    for one in found[1:]:
+        if not re.fullmatch(r",? (?:and )?", text[end : one.start]):
+            break
+        end = one.end
+    return text[found[0].start : end]
 
 
 def frequency_answer(ranked: Ranked) -> str | None:

@@ -13,7 +13,10 @@ from memgauge.solvers.extractive.criteria import score_criteria
 from memgauge.solvers.extractive.gist import write_gists
 from memgauge.solvers.extractive.importance import rate_importances
 from memgauge.solvers.extractive.judge import judge_answers
+from memgauge.solvers.extractive.probes import propose_questions
 from memgauge.solvers.extractive.ranking import Encoder, Vectors, Weights
+from memgauge.solvers.extractive.records import select_evidence
+from memgauge.solvers.extractive.refine import refine_summaries
 from memgauge.solvers.extractive.summary import summarise_sessions
 from memgauge.tasks.base import Task
 
@@ -22,6 +25,9 @@ Method = Callable[[Sequence[Any], Vectors, Weights], Sequence[Any]]
 METHODS: dict[str, Method] = {
     "answer_question": answer_questions,
     "summarise_session": summarise_sessions,
+    "refine_summary": refine_summaries,
+    "propose_questions": propose_questions,
+    "select_evidence": select_evidence,
     "write_gist": write_gists,
     "rate_importance": rate_importances,
     "choose_child": choose_children,
@@ -32,8 +38,8 @@ METHODS: dict[str, Method] = {
 
 
 def _check(name: str, value: object) -> None:
-    if name == "phrase" and not (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
-        raise InputError(f"threshold phrase is {value!r}; it must be a whole number of at least 1")
+    if name in ("phrase", "item") and not (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        raise InputError(f"threshold {name} is {value!r}; it must be a whole number of at least 1")
     if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
         raise InputError(f"threshold {name} is {value!r}; it must be a finite number")
 

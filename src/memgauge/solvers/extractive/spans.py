@@ -138,7 +138,8 @@ def _clause(words: list[Word], breaks: list[int], first: int, last: int) -> list
 def _trim(words: list[Word], first: int, last: int) -> tuple[int, int]:
     while first < last and words[first].lower in _LEADING:
         first += 1
-    while last > first and words[last - 1].lower in _TRAILING:
+    # a sentence that goes to its end is whole: "starts like that"
+    while first < last < len(words) and words[last - 1].lower in _TRAILING:
         last -= 1
     # "in the lake": a preposition before the thing is kept out too
     while first < last - 1 and words[first].lower in PREPOSITIONS and words[first].lower != "to":
@@ -146,14 +147,16 @@ def _trim(words: list[Word], first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def reason_part(text: str, expected: Expected) -> str:
-    """What follows the word of reason, else the news of the sentence.
+def reason_part(text: str) -> str | None:
+    """What follows a word of reason.
 
-    >>> from memgauge.solvers.extractive.kinds import understand
-    >>> reason_part("I quit because the pay was bad.", understand("Why did Ann quit?"))
+    >>> reason_part("I quit because the pay was bad.")
     'the pay was bad'
     """
     match = _REASON.search(text)
-    if match:
-        return match["why"].strip(" .!?,")
-    return new_part(text, expected)
+    return match["why"].strip(" .!?,") if match else None
+
+
+def whole(text: str, expected: Expected, longest: int) -> str:
+    """The sentence without its closing mark; of one with more than `longest` words the part that is news."""
+    return text.strip(" .!?,") if len(text.split()) <= longest else new_part(text, expected, longest)

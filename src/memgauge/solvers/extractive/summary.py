@@ -38,12 +38,12 @@ def summarise_sessions(
     tasks: Sequence[SummariseSession], vectors: Vectors, weights: Weights
 ) -> list[tuple[SummaryLine, ...]]:
     """One summary a task: lines in session order, each naming its speaker and its turn."""
-    candidates = [_candidates(task) for task in tasks]
+    candidates = [find_candidates(task) for task in tasks]
     vectors.prepare([one.core for group in candidates for one in group])
     return [_summarise(task, group, vectors) for task, group in zip(tasks, candidates, strict=True)]
 
 
-def _candidates(task: SummariseSession) -> list[Candidate]:
+def find_candidates(task: SummariseSession) -> list[Candidate]:
     """Statements; questions and greetings say nothing that lasts."""
     day = date.fromisoformat(task.date[:10]) if task.date else None
     names = sorted({speaker for speaker, _ in task.turns})
@@ -73,24 +73,24 @@ def _summarise(task: SummariseSession, candidates: list[Candidate], vectors: Vec
         return ()
     matrix = vectors.matrix([one.core for one in candidates])
     day = date.fromisoformat(task.date[:10]) if task.date else None
-    worth = matrix @ _unit(matrix.mean(axis=0)) + np.array([_cues(one.core, day) for one in candidates])
+    worth = matrix @ unit_vector(matrix.mean(axis=0)) + np.array([weigh_cues(one.core, day) for one in candidates])
     costs = count_many([f"{one.text}\n" for one in candidates])
-    chosen = _pick(worth.astype(np.float32), matrix, costs, task.budget_tokens)
+    chosen = pick_varied(worth.astype(np.float32), matrix, costs, task.budget_tokens)
     return tuple(SummaryLine(candidates[p].text, (candidates[p].turn,)) for p in sorted(chosen))
 
 
-def _unit(vector: Scores) -> Scores:
+def unit_vector(vector: Scores) -> Scores:
     return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
-def _cues(core: str, day: date | None) -> float:
+def weigh_cues(core: str, day: date | None) -> float:
     """How much a sentence tells: dates, names, numbers, change, preference, decision; very short ones tell little."""
     total = sum(weight for weight, pattern in _CUES if pattern.search(core))
     total += 0.12 * bool(dates_of(core, day)) + 0.1 * min(len(find_names(core)), 2) + 0.06 * bool(find_numbers(core))
     return total - 0.15 * (len(core.split()) < 6) - 0.1 * core.endswith("!")
 
 
-def _pick(worth: Scores, matrix: Scores, costs: list[int], budget: int) -> list[int]:
+def pick_varied(worth: Scores, matrix: Scores, costs: list[int], budget: int) -> list[int]:
     """Greedy maximal marginal relevance; a sentence too long for what is left is passed over."""
     chosen: list[int] = []
     nearest = np.zeros(len(worth), dtype=np.float32)
