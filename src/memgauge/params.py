@@ -15,6 +15,7 @@ from memgauge.files import write_text
 
 Params = dict[str, Any]
 Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 Names = Annotated[list[str], Meta(min_length=1)]
 
 
@@ -60,6 +61,53 @@ class Llm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tape: str | None
 
 
+class Degrade(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Controlled degradation: whose stores and rankings, and how much of them."""
+
+    system: str
+    shares: Annotated[list[Share], Meta(min_length=1)]
+
+
+class Sweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Write budgets by system; the first system is the reference."""
+
+    systems: Names
+    budgets: Annotated[list[Count], Meta(min_length=1)]
+
+
+class Arms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One system's arms: options that differ from its own, by name."""
+
+    system: str
+    reference: str
+    arms: dict[str, dict[str, Any]]
+
+
+class MatchCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Systems in the order of comparison."""
+
+    systems: Annotated[list[str], Meta(min_length=2)]
+
+
+class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two systems of the grid."""
+
+    first: str
+    second: str
+
+
+class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many questions are quoted a system and link."""
+
+    examples: Count
+
+
+class ShowCases(Pair, frozen=True, forbid_unknown_fields=True):
+    """Two systems of the grid, and how many questions are quoted in either direction."""
+
+    examples: Count
+
+
 class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `params.yaml` must look like; options of solvers, systems and benchmarks are checked by those."""
 
@@ -75,6 +123,16 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: dict[str, Any]
     retrieval: Retrieval
     stats: Stats
+    variant_readers: Names
+    tune_reader: dict[str, Any]
+    degrade: Degrade
+    sweep: Sweep
+    ablate: Arms
+    weigh: Arms
+    match_cost: MatchCost
+    break_down: Pair
+    attribute: Attribute
+    show_cases: ShowCases
 
 
 def check_types(tree: Params) -> None:

@@ -1,4 +1,4 @@
-"""How fast the in-process chat model reads and writes (run with --benchmark-enable)."""
+"""How fast the in-process chat model reads and writes: one by one, padded, packed (run with --benchmark-enable)."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,12 @@ import pytest
 from memgauge.llm.batching import Group, Prompt, plan
 from memgauge.llm.chat import ChatRequest
 from memgauge.llm.local import LocalChatModel
+from memgauge.llm.prefix import one_by_one
+from memgauge.llm.speed import prompts_over_one_store, prompts_sharing_nothing
 from memgauge.tasks.answer_question import AnswerQuestion
 
-LINE = "Ann: I moved to Oslo with my two cats last spring and started to learn the piano.\n"
-NEW_TOKENS = 8
+NEW_TOKENS = 16
+SAMPLE = 3  # prompts that the slow ways are timed on; compare `seconds a prompt` of extra info
 
 
 @pytest.fixture(scope="module")
@@ -21,24 +23,35 @@ def model(models: Path) -> LocalChatModel:
     return LocalChatModel(models / "smollm2")
 
 
-def prompts_over_one_store(model: LocalChatModel, questions: int, lines: int) -> list[Prompt]:
-    tasks = [
-        AnswerQuestion(f"Which animals does Ann keep in room {room}?", f"[8 May 2023]\n{LINE * lines}")
-        for room in range(questions)
-    ]
-    return [model.encode(ChatRequest(tuple(task.messages()), NEW_TOKENS)) for task in tasks]
+def measure(benchmark: Any, model: LocalChatModel, way: str, prompts: list[Prompt]) -> None:
+    """Time one way; loading is not measured."""
+    if benchmark.disabled:
+        pytest.skip("speed is measured with --benchmark-enable only")
+    ways = {
+        "one by one": lambda: one_by_one(model.model, prompts),
+        "padded": lambda: model.decoder()(Group(tuple(prompts))),
+        "engine": lambda: [new for group in plan(prompts, model.batch_token_budget) for new in decode(group)],
+    }
+    decode = model.decoder()
+    decode(Group((model.encode(ChatRequest(tuple(AnswerQuestion("Who?", "").messages()), 1)),)))
+    new = benchmark.pedantic(ways[way], rounds=1)
+    benchmark.extra_info["seconds a prompt"] = benchmark.stats.stats.mean / len(prompts)
+    benchmark.extra_info["input tokens"] = sum(len(prompt.ids) for prompt in prompts)
+    benchmark.extra_info["output tokens"] = sum(map(len, new))
+    assert all(new)
 
 
 @pytest.mark.models
-@pytest.mark.parametrize("way", ["packed", "padded"])
-def test_speed_of_eight_questions_over_one_store(benchmark: Any, model: LocalChatModel, way: str) -> None:
-    if benchmark.disabled:
-        pytest.skip("speed is measured with --benchmark-enable only")
-    prompts = prompts_over_one_store(model, questions=8, lines=20)
-    (packed,) = plan(prompts, model.batch_token_budget)
-    group = packed if way == "packed" else Group(tuple(prompts))
-    model.new_ids(Group(packed.prompts[:1]))  # loading is not measured
-    new = benchmark.pedantic(model.new_ids, args=(group,), rounds=2)
-    benchmark.extra_info["input_tokens"] = sum(len(prompt.ids) for prompt in prompts)
-    benchmark.extra_info["output_tokens"] = sum(len(ids) for ids in new)
-    assert all(new)
+@pytest.mark.benchmark(group="questions over one store of 2,000 tokens")
+@pytest.mark.parametrize(
+    ("way", "questions"), [("one by one", SAMPLE), ("padded", SAMPLE), ("engine", 10), ("engine", 30), ("engine", 60)]
+)
+def test_questions_over_one_store(benchmark: Any, model: LocalChatModel, way: str, questions: int) -> None:
+    measure(benchmark, model, way, prompts_over_one_store(model, questions, 2_000, NEW_TOKENS))
+
+
+@pytest.mark.models
+@pytest.mark.benchmark(group="prompts that share nothing")
+@pytest.mark.parametrize("way", ["one by one", "engine"])
+def test_prompts_that_share_nothing(benchmark: Any, model: LocalChatModel, way: str) -> None:
+    measure(benchmark, model, way, prompts_sharing_nothing(model, 8, NEW_TOKENS))

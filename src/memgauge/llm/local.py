@@ -1,4 +1,4 @@
-"""The in-process chat model: transformers, greedy, float32, batched, same tokens as one by one.
+"""The in-process chat model: transformers, float32, batched, the same tokens as one by one.
 
 Prompts that share most of their text (one store, many questions) read the shared part once; the rest are
 batched with like lengths, padded on the left.
@@ -7,22 +7,33 @@ Threads are torch's: set OMP_NUM_THREADS, and OMP_WAIT_POLICY=PASSIVE wherever s
 machine (with the default policy one busy neighbour makes two threads three to ten times slower).
 """
 
-from collections.abc import Sequence
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
 from memgauge.errors import AssetError, InputError
 from memgauge.llm.batching import Group, Prompt, plan
-from memgauge.llm.chat import ChatReply, ChatRequest
+from memgauge.llm.chat import ChatReply, ChatRequest, OnReply, ignore
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
+    from numpy.typing import NDArray
 
+Constrain = Callable[[str], Callable[[list[int]], "torch.Tensor | NDArray[np.bool_] | None"]]
 BAR_DELAY_SECONDS = 2.0
+FULL = "full_attention"  # what masks and caches of `llm.prefix` are made for
+ENGINE = "local transformers float32"
+SHAPING = {".safetensors", ".json", ".jinja"}  # weights, settings, vocabulary and template: what shapes a reply
 
 
 @dataclass(frozen=True)
@@ -32,36 +43,53 @@ class LocalChatModel:
     `batch_token_budget` bounds memory: the tokens a batch holds, padding and new ones included. At 46 kB
     of keys and values a token (135M model) the default is 0.75 GB.
     `max_context` in tokens is lowered to the model's own limit; a longer request is refused, never cut.
+    `adapter` is a LoRA folder of peft (safetensors only), merged into the weights in memory.
+    `constrain` makes, of a JSON schema, the function that gives the tokens allowed after the new ids so far: a
+    boolean mask over the vocabulary, or None where every token is. Without one, `llm.structured` does it.
     """
 
     folder: Path
     batch_token_budget: int = 16_384
     max_context: int = 8_192
+    adapter: Path | None = None
+    constrain: Constrain | None = None
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The folder's tokenizer; AssetError when the folder is not there."""
-        if not (self.folder / "config.json").is_file():
-            raise AssetError(f"there is no model in {self.folder}; run its assets stage or correct the path")
+        """The folder's tokenizer; AssetError when the folder or the adapter is not there."""
+        _check_files(self.folder, "config.json")
+        if self.adapter:
+            _check_files(Path(self.adapter), "adapter_config.json", "adapter_model.safetensors")
         from transformers import AutoTokenizer
 
         return AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
 
     @cached_property
     def model(self) -> Any:
-        """The folder's model in evaluation mode, float32 with SDPA attention; never from pickle."""
+        """The folder's model in evaluation mode, float32, adapter merged; never from pickle."""
         self.tokenizer  # noqa: B018  says clearly when the folder is absent
         import torch
         from transformers import AutoModelForCausalLM, logging
+
+        from memgauge.llm.prefix import GROUPED
 
         logging.disable_progress_bar()
         model = AutoModelForCausalLM.from_pretrained(
             self.folder,
             dtype=torch.float32,
-            attn_implementation="sdpa",
+            attn_implementation=GROUPED,
             local_files_only=True,
             use_safetensors=True,
         )
+        if others := set(getattr(model.config, "layer_types", None) or ()) - {FULL}:
+            raise AssetError(
+                f"{self.folder} has layers of {', '.join(sorted(others))}; this engine reads {FULL} only, "
+                "so choose another model or serve this one behind an endpoint"
+            )
+        if self.adapter:
+            from peft import PeftModel
+
+            model = PeftModel.from_pretrained(model, str(self.adapter)).merge_and_unload()
         return model.eval()
 
     @cached_property
@@ -76,24 +104,69 @@ class LocalChatModel:
         named = ends if isinstance(ends, list) else [ends]
         return frozenset(end for end in [*named, self.tokenizer.eos_token_id] if end is not None)
 
-    def generate(self, requests: Sequence[ChatRequest]) -> list[ChatReply]:
-        """Greedy replies in request order; raises InputError for a temperature other than 0."""
-        prompts = [self.encode(request) for request in requests]
-        fitting = [prompt for prompt in dict.fromkeys(prompts) if prompt.room <= self.limit]
-        replies: dict[Prompt, ChatReply] = {}
+    @cached_property
+    def follow(self) -> Constrain:
+        """What makes the follower of one reply from its schema."""
+        if self.constrain is not None:
+            return self.constrain
+        from memgauge.llm.structured import constrain
+
+        return constrain(self.tokenizer, int(self.model.config.vocab_size))
+
+    def payload(self, request: ChatRequest) -> dict[str, Any]:
+        """What decides the reply, without loading the model; a greedy reply depends on no seed."""
+        self.tokenizer  # noqa: B018  says clearly when the folder is absent
+        return {
+            "engine": ENGINE,
+            "model": folder_hash(self.folder),
+            "adapter": folder_hash(Path(self.adapter)) if self.adapter else None,
+            "max_context": self.max_context,
+            "messages": list(request.messages),
+            "max_new_tokens": request.max_new_tokens,
+            "temperature": request.temperature,
+            "seed": (request.seed or 0) if request.temperature else None,
+            "sample": request.sample,
+            "schema": request.schema,
+        }
+
+    def generate(self, requests: Sequence[ChatRequest], on_reply: OnReply = ignore) -> list[ChatReply]:
+        """Replies in request order, reported group by group; InputError before any work for a request it cannot do.
+
+        Greedy at temperature 0; above it `seed`, `sample` and the prompt decide the draw, whatever else is in
+        the batch (no seed counts as seed 0).
+        """
+        places: dict[Prompt, list[int]] = defaultdict(list)
+        for place, request in enumerate(requests):
+            places[self.encode(request)].append(place)
+        replies: dict[int, ChatReply] = {}
+
+        def report(found: Sequence[tuple[Prompt, ChatReply]]) -> None:
+            with ExitStack() as calls:  # runs every callback, also after one has raised
+                for place, reply in reversed([(place, reply) for prompt, reply in found for place in places[prompt]]):
+                    replies[place] = reply
+                    calls.callback(on_reply, place, reply)
+
+        fitting = [prompt for prompt in places if prompt.room <= self.limit]
+        report([(prompt, _refused(prompt)) for prompt in places if prompt.room > self.limit])
+        decode = self.decoder()
         with tqdm(total=len(fitting), desc=self.folder.name, unit="reply", delay=BAR_DELAY_SECONDS) as bar:
             for group in plan(fitting, self.batch_token_budget):
-                for prompt, new in zip(group.prompts, self.new_ids(group), strict=True):
-                    replies[prompt] = self._reply(prompt, new)
+                start = perf_counter()
+                new = decode(group)
+                seconds = perf_counter() - start
+                report([(p, self._reply(p, ids, seconds)) for p, ids in zip(group.prompts, new, strict=True)])
                 bar.update(len(group.prompts))
-        return [
-            replies.get(prompt) or ChatReply("", "error", len(prompt.ids), 0, "context_truncated") for prompt in prompts
-        ]
+        return [replies[place] for place in range(len(requests))]
+
+    def decoder(self) -> Callable[[Group], list[list[int]]]:
+        """New ids of each prompt of a group, stop id included; it keeps the last shared prefix between groups."""
+        from memgauge.llm.prefix import Decoder
+
+        return Decoder(self.model, self.stops, lambda schema: self.follow(schema)).new_ids
 
     def encode(self, request: ChatRequest) -> Prompt:
         """The chat as ids, ready for the assistant's turn; control tokens inside contents stay plain text."""
-        if request.temperature != 0:
-            raise InputError(f"temperature {request.temperature} is not 0; the local model only decodes greedily")
+        self._check(request)
         marks = [f"\x00{position}\x00" for position in range(len(request.messages))]
         chat = [{"role": m["role"], "content": mark} for m, mark in zip(request.messages, marks, strict=True)]
         frame = self.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
@@ -106,7 +179,17 @@ class LocalChatModel:
                     "choose a model whose template keeps it"
                 )
             pieces += [(before, False), (message["content"], True)]
-        return Prompt(self._ids([*pieces, (frame, False)]), request.max_new_tokens)
+        ids = self._ids([*pieces, (frame, False)])
+        if not request.temperature:
+            return Prompt(ids, request.max_new_tokens, schema=request.schema)
+        seed = request.seed or 0
+        return Prompt(ids, request.max_new_tokens, request.temperature, seed, request.sample, request.schema)
+
+    def _check(self, request: ChatRequest) -> None:
+        if not (math.isfinite(request.temperature) and request.temperature >= 0):
+            raise InputError(f"temperature is {request.temperature}; it must be 0 (greedy) or a number above it")
+        if request.schema is not None:
+            self.follow(request.schema)  # a schema that cannot be followed is an error before any work
 
     def _ids(self, pieces: list[tuple[str, bool]]) -> tuple[int, ...]:
         """Ids of template and content pieces; all in one go unless a content holds a control token."""
@@ -119,102 +202,34 @@ class LocalChatModel:
             for token in self.tokenizer(text, add_special_tokens=False, split_special_tokens=is_content)["input_ids"]
         )
 
-    def _reply(self, prompt: Prompt, new: list[int]) -> ChatReply:
+    def _reply(self, prompt: Prompt, new: list[int], seconds: float) -> ChatReply:
         ended = bool(new) and new[-1] in self.stops
         text = self.tokenizer.decode(new, skip_special_tokens=True)
-        return ChatReply(text, "stop" if ended else "length", len(prompt.ids), len(new))
+        return ChatReply(text, "stop" if ended else "length", len(prompt.ids), len(new), latency_seconds=seconds)
 
-    def new_ids(self, group: Group) -> list[list[int]]:
-        """New ids of each prompt of a group, in order, the stop id included."""
-        return self._packed(group) if group.shared else self._padded(group.prompts)
 
-    def _padded(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """One row a prompt, padded on the left; a finished row leaves the batch."""
-        import torch
-        from transformers import DynamicCache
+def _check_files(folder: Path, *names: str) -> None:
+    for name in names:
+        if not (folder / name).is_file():
+            raise AssetError(f"there is no {name} in {folder}; run the stage that makes it or correct the path")
 
-        pads = [max(len(p.ids) for p in prompts) - len(p.ids) for p in prompts]
-        ids = torch.tensor([[0] * pad + list(p.ids) for pad, p in zip(pads, prompts, strict=True)])
-        mask = torch.tensor([[0] * pad + [1] * len(p.ids) for pad, p in zip(pads, prompts, strict=True)])
-        places = (mask.cumsum(1) - 1).clamp(min=0)
-        cache = DynamicCache(config=self.model.config)
-        new: list[list[int]] = [[] for _ in prompts]
-        live = list(range(len(prompts)))
-        while live:
-            chosen = self._step(ids, mask, places, cache, 1)
-            live, kept = self._advance(live, chosen.tolist(), new, prompts)
-            if not live:
-                break
-            rows = torch.tensor(kept)
-            if len(kept) < len(chosen):
-                cache.batch_select_indices(rows)
-            ids, places, mask = chosen[rows][:, None], places[rows][:, -1:] + 1, mask[rows]
-            mask = torch.cat([mask, mask.new_ones(len(live), 1)], dim=1)
-        return new
 
-    def _packed(self, group: Group) -> list[list[int]]:
-        """All prompts in one row after their shared prefix; a mask keeps them from seeing each other.
+def _refused(prompt: Prompt) -> ChatReply:
+    return ChatReply("", "error", len(prompt.ids), 0, "context_truncated")
 
-        `owner` and `place` say for each token of the row whose it is (-1: the prefix) and where it stands.
-        """
-        import torch
-        from transformers import DynamicCache
 
-        prompts, shared = group.prompts, group.shared
-        cache = DynamicCache(config=self.model.config)
-        prefix = torch.arange(shared)
-        self._step(torch.tensor([prompts[0].ids[:shared]]), None, prefix[None], cache, 1)
-        suffixes = [p.ids[shared:] for p in prompts]
-        sizes = torch.tensor([len(suffix) for suffix in suffixes])
-        ids = torch.tensor([token for suffix in suffixes for token in suffix])
-        owner = torch.arange(len(prompts)).repeat_interleave(sizes)
-        place = torch.cat([torch.arange(shared, shared + len(suffix)) for suffix in suffixes])
-        owners, places = torch.cat([torch.full((shared,), -1), owner]), torch.cat([prefix, place])
-        read: torch.Tensor | int = sizes.cumsum(0) - 1
-        new: list[list[int]] = [[] for _ in prompts]
-        live = list(range(len(prompts)))
-        while live:
-            own = (owners == -1) | (owners == owner[:, None])
-            seen = own & (places <= place[:, None])
-            chosen = self._step(ids[None], seen[None, None], place[None], cache, read)
-            live, kept = self._advance(live, chosen.tolist(), new, prompts)
-            ids, owner, read = chosen[kept], torch.tensor(live, dtype=torch.long), len(live)
-            place = torch.tensor([len(prompts[row].ids) + len(new[row]) - 1 for row in live])
-            owners, places = torch.cat([owners, owner]), torch.cat([places, place])
-        return new
+def folder_hash(folder: Path) -> str:
+    """SHA-256 over names and contents of the files of a model folder that shape its replies."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix in SHAPING:
+            facts = path.stat()
+            whole.update(f"{path.name}\0{_file_hash(path, facts.st_size, facts.st_mtime_ns)}\n".encode())
+    return whole.hexdigest()
 
-    def _advance(
-        self, live: list[int], chosen: list[int], new: list[list[int]], prompts: Sequence[Prompt]
-    ) -> tuple[list[int], list[int]]:
-        """Append each live prompt's token to `new`; who goes on, and where they stood in `live`."""
-        for row, token in zip(live, chosen, strict=True):
-            new[row].append(token)
-        kept = [
-            at
-            for at, row in enumerate(live)
-            if new[row][-1] not in self.stops and len(new[row]) < prompts[row].max_new_tokens
-        ]
-        return [live[at] for at in kept], kept
 
-    def _step(
-        self,
-        ids: "torch.Tensor",
-        mask: "torch.Tensor | None",
-        places: "torch.Tensor",
-        cache: Any,
-        read: "torch.Tensor | int",
-    ) -> "torch.Tensor":
-        """The likeliest next token after each position to `read`; ties go to the lower id."""
-        import torch
-
-        with torch.inference_mode():
-            output = self.model(
-                input_ids=ids,
-                attention_mask=mask,
-                position_ids=places,
-                cache=cache,
-                use_cache=True,
-                logits_to_keep=read,
-            )
-        chosen: torch.Tensor = output.logits.argmax(dim=-1).flatten()
-        return chosen
+@lru_cache
+def _file_hash(path: Path, size: int, mtime_ns: int) -> str:
+    """Size and time of change are there to read a file once only in a process, and again when it changed."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

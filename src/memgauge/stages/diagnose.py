@@ -1,23 +1,20 @@
 """Stage `diagnose`: split each cell's loss into gaps, with intervals, labels, tables and a figure."""
 
 from collections import Counter
-from pathlib import Path
 
 from memgauge.errors import NothingScoredError
 from memgauge.files import read_jsonl, write_bytes, write_json, write_text
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
-from memgauge.protocol.comparison import Ranking, average_readers, rank_systems
+from memgauge.protocol.comparison import Ranking, rank_systems
 from memgauge.protocol.conditions import EMPTY_STORE
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
 from memgauge.records import PRIMARY, Context
 from memgauge.report.figures import loss_figure
 from memgauge.report.summary import diagnosis_json, markdown_report
-from memgauge.stages.layout import CONTEXTS, METRICS, REFERENCES, SCORES
+from memgauge.stages.items import Items, cell_items
+from memgauge.stages.layout import CONTEXTS, METRICS
 from memgauge.stages.shared import read_stores
-
-Items = dict[str, dict[str, list[ScoredItem]]]  # reader -> system -> items of all five conditions
-MEAN = "mean of readers"
 
 
 def main(params: Params, benchmark: str) -> None:
@@ -28,7 +25,7 @@ def main(params: Params, benchmark: str) -> None:
     """
     stats, seed = params["stats"], params["seed"]
     draws, margin = stats["draws"], float(stats["margin"])
-    items = _items(benchmark, params["readers"], params["systems"])
+    items = cell_items(benchmark, params["readers"], params["systems"])
     warnings = {system: _warnings(benchmark, system) for system in params["systems"]}
     cells: list[Cell] = []
     unscored: dict[CellName, NothingScoredError] = {}
@@ -60,29 +57,6 @@ def _rankings(benchmark: str, items: Items, draws: int, seed: int) -> list[Ranki
 
 def _has_score(items: list[ScoredItem], condition: str) -> bool:
     return any(item.condition == condition and item.contains_match is not None for item in items)
-
-
-def _items(benchmark: str, readers: list[str], systems: list[str]) -> Items:
-    items: Items = {}
-    for reader in readers:
-        folder = SCORES / benchmark / reader
-        shared = _scored(folder / f"{REFERENCES}.jsonl")
-        items[reader] = {system: shared + _scored(folder / f"{system}.jsonl") for system in systems}
-    if len(readers) > 1:
-        items[MEAN] = {system: _mean({reader: items[reader][system] for reader in readers}) for system in systems}
-    return items
-
-
-def _mean(by_reader: dict[str, list[ScoredItem]]) -> list[ScoredItem]:
-    """The readers' mean over the questions that all of them were asked."""
-    common = set.intersection(*({item.question_id for item in items} for items in by_reader.values()))
-    return average_readers(
-        {reader: [item for item in items if item.question_id in common] for reader, items in by_reader.items()}
-    )
-
-
-def _scored(path: Path) -> list[ScoredItem]:
-    return list(read_jsonl(path, ScoredItem))
 
 
 def _warnings(benchmark: str, system: str) -> dict[str, int]:

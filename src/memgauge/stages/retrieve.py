@@ -8,10 +8,11 @@ from memgauge.memory.base import Query, Tools
 from memgauge.memory.catalogue import make_system
 from memgauge.params import Params
 from memgauge.protocol.conditions import retrieved
+from memgauge.protocol.questions import by_history
 from memgauge.records import Context
 from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import CONTEXTS, PREPARED
-from memgauge.stages.shared import by_history, read_stores
+from memgauge.stages.shared import read_stores
 from memgauge.stages.solving import SUBJECT, role_solver
 
 

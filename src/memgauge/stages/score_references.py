@@ -4,9 +4,9 @@ from memgauge.datasets.prepared import read_prepared
 from memgauge.files import read_jsonl, write_jsonl
 from memgauge.metrics.scoring import score_item
 from memgauge.params import Params
+from memgauge.protocol.questions import evidence_texts
 from memgauge.records import Answer
 from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES, SCORES
-from memgauge.stages.shared import evidence_texts
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:

@@ -1,23 +1,14 @@
 """What several stages do alike: group questions by history, read stores, render evidence."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from memgauge.errors import InputError, unknown_name
 from memgauge.files import read_jsonl
-from memgauge.records import Benchmark, Question, Store
+from memgauge.protocol.questions import by_history
+from memgauge.records import Question, Store
 from memgauge.stages.layout import STORES
-from memgauge.text.render import render_turn
-
-
-def by_history(questions: tuple[Question, ...]) -> dict[str, list[Question]]:
-    """Questions grouped by history, order kept."""
-    groups: dict[str, list[Question]] = defaultdict(list)
-    for question in questions:
-        groups[question.history_id].append(question)
-    return dict(groups)
 
 
 def asked(options: Mapping[str, Any], questions: tuple[Question, ...]) -> dict[str, list[Question]]:
@@ -55,12 +46,3 @@ def read_stores(benchmark: str, system: str, needed: Iterable[str] = ()) -> dict
     if absent := [history_id for history_id in needed if history_id not in stores]:
         raise InputError(f"{stores_path(benchmark, system)} has no store of history {absent[0]!r}; repeat `write`")
     return stores
-
-
-def evidence_texts(prepared: Benchmark) -> dict[str, list[str]]:
-    """The rendered evidence turns of every question, by question id."""
-    turns = {history.id: {turn.id: turn for _, turn in history.turns()} for history in prepared.histories}
-    return {
-        question.id: [render_turn(turns[question.history_id][turn_id]) for turn_id in question.evidence]
-        for question in prepared.questions
-    }

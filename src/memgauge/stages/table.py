@@ -30,6 +30,9 @@ class Stage:
         return tuple(key.format(**arguments) for key in self.params)
 
 
+# What stages read that write, retrieve and read arms of their own.
+VARIANTS = ("memory", "role.writer", "role.reader.{reader}", "retrieval", "stats")
+
 STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
@@ -49,6 +52,19 @@ STAGES: dict[str, Stage] = {
     "judge_references": Stage(("benchmark", "reader"), ("role.judge",)),
     "qualify": Stage((), ("role.judge",)),
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
+    "tune_reader": Stage((), ("seed", "tune_reader")),
+    "degrade": Stage(("benchmark", "reader"), ("seed", "systems", *VARIANTS, "degrade")),
+    "sweep": Stage(("benchmark", "reader"), ("seed", *VARIANTS, "sweep")),
+    "ablate": Stage(
+        ("benchmark", "reader"), ("benchmark.{benchmark}.write_budget_tokens", "seed", *VARIANTS, "ablate")
+    ),
+    "weigh": Stage(("benchmark", "reader"), ("benchmark.{benchmark}.write_budget_tokens", "seed", *VARIANTS, "weigh")),
+    "match_cost": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "match_cost")),
+    "break_down": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "break_down")),
+    "compare": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
+    "agree": Stage(("benchmark",), ("systems", "readers")),
+    "attribute": Stage(("benchmark",), ("systems", "readers", "attribute")),
+    "show_cases": Stage(("benchmark",), ("systems", "readers", "show_cases")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
     "report": Stage((), ("benchmarks",)),
     "track": Stage(
@@ -61,18 +77,23 @@ STAGES: dict[str, Stage] = {
 RESERVED = ("alpha",)
 # What a stage's model calls look at while they run (`stages.solving`): it changes no output.
 RUNNING = ("llm", "prices")
+# Axes of grids that no stage reads as a value.
+AXES = ("variant_readers",)
 
 
 def check_params(tree: Params) -> None:
     """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
     patterns = [key for stage in STAGES.values() for key in stage.params]
-    if stray := unread(tree, [*patterns, *RESERVED, *RUNNING]):
+    if stray := unread(tree, [*patterns, *RESERVED, *RUNNING, *AXES]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
     check_prices(tree["prices"])
     for axis, kind in (("benchmarks", "benchmark"), ("systems", "system"), ("readers", "reader")):
         for name in tree[axis]:
             check_name(kind, name, tree)
+    for name in tree["variant_readers"]:
+        if name not in tree["readers"]:
+            raise InputError(f"params.yaml: variant_readers names {name!r}, which is not among `readers`; add it there")
 
 
 def check_name(axis: str, name: str, tree: Params) -> None:

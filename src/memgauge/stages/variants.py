@@ -1,0 +1,53 @@
+"""What stages that run variants of systems do alike: write and retrieve them, and let a reader read them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tqdm import tqdm
+
+from memgauge.errors import InputError
+from memgauge.memory.base import Tools
+from memgauge.params import Params
+from memgauge.protocol.variants import Cut, Kept, Once, Variant, keep, read
+from memgauge.records import Benchmark
+from memgauge.stages.encoder import sentence_encoder
+from memgauge.stages.items import Items, reference_items
+from memgauge.stages.shared import asked
+from memgauge.stages.solving import role_solver
+
+
+def variant_items(benchmark: Benchmark, params: Params, reader: str, kept: Sequence[Kept], label: str) -> Items:
+    """One reader's items of every kept variant, with the shared conditions, read in this process."""
+    options = params[f"role.reader.{reader}"]
+    solver = Once(role_solver(f"reader.{reader}", options))
+    groups = asked(options, benchmark.questions).values()
+    limited = replace(benchmark, questions=tuple(question for group in groups for question in group))
+    shared = reference_items(benchmark.name, reader)
+    bar = tqdm(kept, desc=f"{label} {benchmark.name} {reader}", unit="arm", delay=2)
+    return {reader: {each.name: shared + read(limited, each, solver) for each in bar}}
+
+
+def keep_variants(benchmark: Benchmark, params: Params, variants: Sequence[Variant], label: str) -> list[Kept]:
+    """Write and retrieve every variant; the readers share what was kept."""
+    tools, cut = writer_tools(params), cut_of(params)
+    bar = tqdm(variants, desc=f"{label} {benchmark.name}", unit="arm", delay=2)
+    return [keep(benchmark, variant, tools, cut) for variant in bar]
+
+
+def writer_tools(params: Params) -> Tools:
+    """The writer's solver, which solves equal tasks of several variants once, and the shared encoder."""
+    return Tools(Once(role_solver("writer", params["role.writer"])), sentence_encoder())
+
+
+def cut_of(params: Params) -> Cut:
+    """How the harness cuts rankings."""
+    return Cut(**params["retrieval"])
+
+
+def options_of(params: Params, systems: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The options of systems by name; raises InputError for one without a group under `memory`."""
+    for system in systems:
+        if system not in params["memory"]:
+            raise InputError(f"params.yaml has no key 'memory.{system}'; add it, or choose another system")
+    return {system: dict(params["memory"][system]) for system in systems}
