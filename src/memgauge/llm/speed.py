@@ -64,7 +64,8 @@ def render_speed(found: SpeedTable) -> str:
     lines = [f"{found.model}, float32, {found.threads} threads, store of {found.options.store_tokens:,} tokens"]
     lines.append(f"{'prompts':<22} {'way':<14} {'timed':>6} {'s a prompt':>11} {'tokens/s':>10} {'ratio':>7}")
     for row in found.rows:
-        numbers = f"{row.measured:>6} {row.seconds / row.measured:>11.3f} {row.tokens_per_second:>10,.0f} {row.ratio:>6.1f}x"
+        each = row.seconds / row.measured
+        numbers = f"{row.measured:>6} {each:>11.3f} {row.tokens_per_second:>10,.0f} {row.ratio:>6.1f}x"
         lines.append(f"{row.prompts:<22} {row.way:<14} {numbers}")
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ from memgauge.stages.variants import keep_variants, options_of, variant_items
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:
-    """Write `metrics/experiments/sweep/BENCHMARK-READER.*`; the first system named is what the others are compared with."""
+    """Write `metrics/experiments/sweep/BENCHMARK-READER.*`; the first system is the reference."""
     systems, budgets = params["sweep"]["systems"], params["sweep"]["budgets"]
     reference, statistics = systems[0], statistics_of(params)
     prepared = read_prepared(PREPARED / benchmark)

@@ -30,6 +30,7 @@ class Stage:
         return tuple(key.format(**arguments) for key in self.params)
 
 
+BUDGET = "benchmark.{benchmark}.write_budget_tokens"
 # What stages read that write, retrieve and read arms of their own.
 VARIANTS = ("memory", "role.writer", "role.reader.{reader}", "retrieval", "stats")
 
@@ -41,7 +42,7 @@ STAGES: dict[str, Stage] = {
     "equip_reader": Stage(("reader",), ("role.reader.{reader}",)),
     "write": Stage(
         ("benchmark", "system"),
-        ("benchmark.{benchmark}.write_budget_tokens", "memory.{system}", "role.writer"),
+        (BUDGET, "memory.{system}", "role.writer"),
     ),
     "retrieve": Stage(("benchmark", "system"), ("memory.{system}", "retrieval", "role.writer")),
     "refer": Stage(("benchmark", "reader"), ("benchmark.{benchmark}.recent_tokens", "role.reader.{reader}")),
@@ -55,10 +56,8 @@ STAGES: dict[str, Stage] = {
     "tune_reader": Stage((), ("seed", "tune_reader")),
     "degrade": Stage(("benchmark", "reader"), ("seed", "systems", *VARIANTS, "degrade")),
     "sweep": Stage(("benchmark", "reader"), ("seed", *VARIANTS, "sweep")),
-    "ablate": Stage(
-        ("benchmark", "reader"), ("benchmark.{benchmark}.write_budget_tokens", "seed", *VARIANTS, "ablate")
-    ),
-    "weigh": Stage(("benchmark", "reader"), ("benchmark.{benchmark}.write_budget_tokens", "seed", *VARIANTS, "weigh")),
+    "ablate": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "ablate")),
+    "weigh": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "weigh")),
     "match_cost": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "match_cost")),
     "break_down": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "break_down")),
     "compare": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
