@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from memgauge.datasets.prepared import write_prepared
 from memgauge.datasets.synthetic.generate import generate
 from memgauge.datasets.synthetic.options import SyntheticOptions
 from memgauge.errors import AssetError, InputError
@@ -303,18 +302,17 @@ def test_the_check_scores_each_condition_apart(histories: Any) -> None:
     assert (scores["OE"]["contains_match"] or 0) * len(golds) >= told > 0
 
 
-def prepare_evaluated(benchmark: Benchmark) -> None:
-    asked = {h.id: tuple(q for q in benchmark.questions if q.history_id == h.id) for h in benchmark.histories}
-    write_prepared(Path("data/prepared/synthetic"), ((h, asked[h.id]) for h in benchmark.histories), Counter(), {})
-
-
 def test_the_stage_writes_the_same_adapter_and_metrics_again(
     base: Path, histories: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    prepare_evaluated(evaluated())
     options = {"pairs": 8, "rank": 2, "layers": 1, "batch": 4, "held_out": 3, "recent_tokens": 60, "max_tokens": 2000}
-    params = {"seed": 3, "tune_reader": {"model": str(base), "benchmark": "synthetic", **options}}
+    source = {"histories": 4, "sessions_per_history": 4, "questions_per_history": 4}
+    params = {
+        "seed": 3,
+        "benchmark.synthetic.source": source,
+        "tune_reader": {"model": str(base), **options},
+    }
     files = ["models/tuned/adapter_model.safetensors", "models/tuned/adapter_config.json", "metrics/tune_reader.json"]
     tune_reader.main(params)
     first = {name: digest(tmp_path / name) for name in files}

@@ -53,7 +53,7 @@ STAGES: dict[str, Stage] = {
     "judge_references": Stage(("benchmark", "reader"), ("role.judge",)),
     "qualify": Stage((), ("role.judge",)),
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
-    "tune_reader": Stage((), ("seed", "tune_reader")),
+    "tune_reader": Stage((), ("seed", "benchmark.synthetic.source", "tune_reader")),
     "degrade": Stage(("benchmark", "reader"), ("seed", "systems", *VARIANTS, "degrade")),
     "sweep": Stage(("benchmark", "reader"), ("seed", *VARIANTS, "sweep")),
     "ablate": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "ablate")),

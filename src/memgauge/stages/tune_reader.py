@@ -1,18 +1,20 @@
 """Stage `tune_reader`: teach the small chat model to read evidence, on generated train histories only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from memgauge.datasets.prepared import read_prepared
+from memgauge.datasets.synthetic.generate import generate
+from memgauge.datasets.synthetic.options import SyntheticOptions
 from memgauge.errors import unknown_name
 from memgauge.files import write_json, write_text
 from memgauge.llm.chat import ChatRequest
 from memgauge.llm.local import LocalChatModel
 from memgauge.params import Params
+from memgauge.records import Benchmark
 from memgauge.seeds import named_seed
-from memgauge.stages.layout import METRICS, MODELS, PREPARED
+from memgauge.stages.layout import METRICS, MODELS
 from memgauge.training.lora import attach, save
 from memgauge.training.reader_check import check_reader, held_out
 from memgauge.training.reader_pairs import (
@@ -37,14 +39,14 @@ Licence: Apache-2.0
 def main(params: Params) -> None:
     """Write `models/tuned/` (peft adapter, NOTICE.txt) and `metrics/tune_reader.json`, byte for byte the same again.
 
-    `tune_reader` names the base model's folder (`model`), the evaluated `benchmark` that training must not touch,
-    and the options of `ReaderTraining`.
+    `tune_reader` names the base model's folder (`model`) and the options of `ReaderTraining`. The generated
+    benchmark's val and test histories are made again here, so that training can keep clear of them.
     """
     given = dict(params["tune_reader"])
-    base, benchmark = Path(given.pop("model")), given.pop("benchmark")
+    base = Path(given.pop("model"))
     options = _options(given)
     seed = named_seed(params["seed"], "tune_reader") % 2**32
-    evaluated = read_prepared(PREPARED / benchmark)
+    evaluated = evaluated_histories(params["benchmark.synthetic.source"], params["seed"])
     histories = training_histories(options.pairs, options.held_out, seed)
     pairs = reader_pairs(histories, options.pairs, seed, evaluated, options.declining)
     check_leaks(pairs, evaluated)
@@ -62,11 +64,18 @@ def main(params: Params) -> None:
     write_json(METRICS / "tune_reader.json", {**facts, "loss": _means(losses), "before": before, "after": after})
 
 
+def evaluated_histories(source: Mapping[str, Any], seed: int) -> Benchmark:
+    """What the pipeline's synthetic benchmark may ask: its histories outside the split train."""
+    pairs = [pair for pair in generate(SyntheticOptions(**source), seed) if pair[0].split != "train"]
+    questions = tuple(question for _, asked in pairs for question in asked)
+    return Benchmark("synthetic", tuple(history for history, _ in pairs), questions)
+
+
 def _options(given: dict[str, Any]) -> ReaderTraining:
     known = [each.name for each in fields(ReaderTraining)]
     for name in given:
         if name not in known:
-            raise unknown_name("option of tune_reader", name, ["model", "benchmark", *known])
+            raise unknown_name("option of tune_reader", name, ["model", *known])
     return ReaderTraining(**given)
 
 
