@@ -33,7 +33,11 @@ def test_help_imports_nothing_heavy(heavy: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("stage", ["score", "score_references", "diagnose", "report", "prepare"])
+LIGHT = ["score", "score_references", "diagnose", "report", "prepare", "tabulate_verdicts"]
+LIGHT += ["match_cost", "compare", "agree", "attribute", "show_cases"]
+
+
+@pytest.mark.parametrize("stage", LIGHT)
 def test_light_stage_imports_no_torch_and_no_mlflow(stage: str) -> None:
     code = f"import sys, memgauge.stages.{stage}; sys.exit(bool({{'torch', 'mlflow'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

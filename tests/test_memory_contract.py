@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from memgauge.memory.verbatim import Verbatim
 from memgauge.protocol import conditions
 from memgauge.protocol.conditions import complete, write_store
 from memgauge.records import History, Question, Result, Session, Turn, Usage
+from memgauge.report.card import baseline_card
 from memgauge.retrieval.dense import SentenceEncoder
 from memgauge.solvers.extractive.solver import ExtractiveSolver
 from memgauge.tasks.select_evidence import EvidenceRecord, Selection
@@ -438,3 +439,16 @@ def test_defaults_and_options_reach_the_system():
 def test_unknown_names_and_wrong_values_are_refused(name, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
         make_system(name, options)
+
+
+def test_every_hyperparameter_has_its_source_on_the_card(system):
+    """And the card shows the value of this run beside the default."""
+    assert list(system.card) == [field.name for field in fields(system)]
+    page = baseline_card([system.name], {system.name: {}})
+    assert all(f"| {system.name} | {name} |" in page for name in system.card)
+    assert f"## {system.name}" in page
+
+
+def test_the_card_shows_the_runs_own_values():
+    page = baseline_card(["verbatim"], {"verbatim": {"passage_tokens": 64}})
+    assert "| verbatim | passage_tokens | 64 | 200 | paper A, section 4: 200 |" in page

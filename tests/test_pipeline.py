@@ -21,13 +21,23 @@ from memgauge.stages.table import STAGES, check_params
 REPOSITORY = Path(__file__).resolve().parent.parent
 RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
 FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
-SMALL_SYSTEMS = ("verbatim", "extractive", "summary")
+SMALL_SYSTEMS = ("verbatim", "summary", "epc")
+EXPERIMENTS = ("degrade", "sweep", "ablate", "weigh", "match_cost", "break_down", "compare", "agree", "attribute")
 SMALL = {
     "benchmark.synthetic.source.histories": 4,
     "benchmark.synthetic.source.sessions_per_history": 12,
     "benchmark.synthetic.write_budget_tokens": 1500,
     "stats.draws": 500,
     "systems": list(SMALL_SYSTEMS),
+    "readers": ["extractive"],
+    "tune_reader.pairs": 8,
+    "tune_reader.held_out": 1,
+    "sweep.systems": ["summary", "verbatim"],
+    "sweep.budgets": [1000],
+    "degrade.shares": [0.5],
+    "ablate.arms": {"questions_1": {"questions": 1}},
+    "weigh.arms": {"low_coverage": {"coverage": 0.5}},
+    "match_cost.systems": ["summary", "epc"],
 }
 
 
@@ -123,14 +133,25 @@ class TestRerunTable:
 
     def test_one_systems_parameter_reruns_only_its_cells(self, scratch: Scratch) -> None:
         scratch.set(**{"memory.verbatim.passage_tokens": 100})
-        assert scratch.ran() == {
+        ran = scratch.ran()
+        cells = {name for name in ran if verbs({name}) <= {"write", "retrieve", "read", "score", "judge"}}
+        assert cells == {
             "write@synthetic-verbatim",
             "retrieve@synthetic-verbatim",
             "read@synthetic-verbatim-extractive",
             "score@synthetic-verbatim-extractive",
-            "diagnose@synthetic",
-            "report",
-            "track",
+            "judge@synthetic-verbatim-extractive",
+        }
+        assert {"diagnose@synthetic", "report", "track", "tabulate_verdicts@synthetic"} <= ran
+        assert not verbs(ran) & {
+            "assets",
+            "fetch",
+            "prepare",
+            "equip",
+            "equip_reader",
+            "tune_reader",
+            "refer",
+            "qualify",
         }
 
     def test_reader_prompt_reruns_answers_but_no_store_or_context(self, scratch: Scratch) -> None:
@@ -142,7 +163,18 @@ class TestRerunTable:
 
     def test_resamples_rerun_statistics_only(self, scratch: Scratch) -> None:
         scratch.set(**{"stats.draws": 400})
-        assert scratch.ran() == {"diagnose@synthetic", "report", "track"}
+        ran = verbs(scratch.ran())
+        assert {"diagnose", "report", "track"} <= ran
+        assert ran <= {"diagnose", "report", "track", *EXPERIMENTS}
+
+    def test_a_price_reruns_nothing(self, scratch: Scratch) -> None:
+        """No output of the pipeline holds money yet: prices only steer what calls may cost."""
+        scratch.set(**{"prices.models": {"gpt-4o-mini": {"input": 1.0, "output": 2.0}}})
+        assert scratch.ran() == set()
+
+    def test_the_judge_reruns_verdicts_only(self, scratch: Scratch) -> None:
+        scratch.set(**{"role.judge": {"solver": "extractive", "floor": 0.44}})
+        assert verbs(scratch.ran()) <= {"equip", "judge", "judge_references", "qualify", "tabulate_verdicts", "track"}
 
     def test_read_budget_reruns_contexts_but_no_store(self, scratch: Scratch) -> None:
         scratch.set(**{"retrieval.k": 2})
@@ -167,7 +199,8 @@ class TestRerunTable:
             path.unlink()
         before = (scratch.folder / "dvc.lock").read_bytes()
         grids = ("fetch", "prepare", "write", "retrieve", "refer", "read", "score_references", "score", "diagnose")
-        forced = [f"{grid}@*" for grid in grids] + ["report"]
+        grids += ("judge_references", "judge", "degrade")
+        forced = [f"{grid}@*" for grid in grids] + ["tune_reader", "report"]
         for pattern in forced:
             scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)
         assert (scratch.folder / "dvc.lock").read_bytes() == before

@@ -63,9 +63,13 @@ class Ranking:
 
 
 class MemorySystem(Protocol):
-    """A frozen dataclass whose fields are its hyperparameters; the constructor only stores them."""
+    """A frozen dataclass whose fields are its hyperparameters; the constructor only stores them.
+
+    `card` says where each hyperparameter's default comes from: a paper, its released code, or us.
+    """
 
     name: ClassVar[str]
+    card: ClassVar[dict[str, str]]
 
     def write(self, history: History, budget_tokens: int, tools: Tools) -> Written:
         """Keep at most `budget_tokens` of the history (cl100k_base, counted by `text.render.entry_tokens`)."""

@@ -54,6 +54,14 @@ class Epc:
     """
 
     name: ClassVar[str] = "epc"
+    card: ClassVar[dict[str, str]] = {
+        "questions": "paper A, section 5: 5",
+        "probing": "paper A, section 5: of the session itself; the others are its ablations",
+        "merge": "paper A, section 5",
+        "coverage": "paper A, section 5: alpha = 1.0",
+        "specificity": "paper A, section 5: beta = 0.5",
+        "redundancy": "paper A, section 5: lambda = 0.3",
+    }
 
     questions: int = 5
     probing: str = "self"

@@ -21,6 +21,16 @@ class Extractive:
     """Cue-scored turns. `piece_tokens` bounds one statement; the rest weigh and cap its cues."""
 
     name: ClassVar[str] = "extractive"
+    card: ClassVar[dict[str, str]] = {
+        "piece_tokens": "ours: paper A scores turns, and a turn may be long",
+        "cap": "ours: a list of names is one cue",
+        "date": "paper A, section 4, names the cue; its weight is ours",
+        "entity": "as date",
+        "number": "as date",
+        "negation": "as date",
+        "preference": "as date",
+        "decision": "as date",
+    }
 
     piece_tokens: int = 64
     cap: int = 3

@@ -21,6 +21,7 @@ class Summary:
     """Query-agnostic session summaries; it has no hyperparameters beyond the write budget."""
 
     name: ClassVar[str] = "summary"
+    card: ClassVar[dict[str, str]] = {}
 
     def write(self, history: History, budget_tokens: int, tools: Tools) -> Written:
         """One entry for every session whose summary succeeded, in history order; all sessions in one call."""

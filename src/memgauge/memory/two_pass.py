@@ -26,6 +26,7 @@ class TwoPass:
     """Query-agnostic session summaries, refined; it has no hyperparameters beyond the write budget."""
 
     name: ClassVar[str] = "two_pass"
+    card: ClassVar[dict[str, str]] = {}
 
     def write(self, history: History, budget_tokens: int, tools: Tools) -> Written:
         """One entry for every session whose first pass succeeded, in history order."""

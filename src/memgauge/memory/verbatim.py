@@ -21,6 +21,7 @@ class Verbatim:
     """Passages of whole turns. `passage_tokens`: the most tokens of a passage's text (paper A: 200)."""
 
     name: ClassVar[str] = "verbatim"
+    card: ClassVar[dict[str, str]] = {"passage_tokens": "paper A, section 4: 200"}
 
     passage_tokens: int = 200
 

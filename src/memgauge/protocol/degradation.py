@@ -27,6 +27,7 @@ class _Ready:
     entries: tuple[Entry, ...]
     counts: dict[str, int]
     name: ClassVar[str] = "ready"
+    card: ClassVar[dict[str, str]] = {}
 
     def write(self, history: History, budget_tokens: int, tools: Tools) -> Written:
         return Written(self.entries, self.counts)

@@ -8,9 +8,10 @@ from memgauge.errors import NothingScoredError
 from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
 from memgauge.protocol.outcomes import REFERENCES
 from memgauge.records import PRIMARY
+from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
 from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
-from memgauge.report.tables import count_text, markdown_table, name_of
+from memgauge.report.tables import count_text, name_of
 
 LETTERS = {"right": "+", "wrong": "-"}
 

@@ -7,9 +7,10 @@ from importlib.resources import files
 
 import msgspec
 
+from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import UNDEFINED, hundredths, number, signed
 from memgauge.report.published import published, recompute
-from memgauge.report.tables import gap_text, markdown_table
+from memgauge.report.tables import gap_text
 from memgauge.stats.intervals import Estimate, Interval
 
 Key = tuple[str, str]  # item and quantity

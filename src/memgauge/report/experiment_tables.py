@@ -9,8 +9,9 @@ from memgauge.experiments.degrade import verdict
 from memgauge.experiments.significance import Arm, Change, Experiment
 from memgauge.protocol.attribution import LINKS, Attribution, count_links
 from memgauge.records import PRIMARY
+from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import UNDEFINED, estimate, interval, number, p_value, percent
-from memgauge.report.tables import count_text, gap_text, markdown_table
+from memgauge.report.tables import count_text, gap_text
 
 ARM_HEADER = ("OE", "CSM", "RM", "write gap [95 %]", "retrieval gap [95 %]", "larger gap", "n")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memgauge.protocol.judging import JudgedScore, SideBySide
+from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import interval, number, percent
-from memgauge.report.tables import markdown_table
 
 PREAMBLE = """\
 # Judged scores: {benchmark}

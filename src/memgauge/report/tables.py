@@ -1,12 +1,13 @@
 """Markdown tables of diagnosed cells: every table says which metric it shows and over how many questions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from memgauge.protocol.comparison import Ranking
 from memgauge.protocol.diagnosis import RECALLS, Cell, Diagnosis
 from memgauge.protocol.labels import LABELS, Label
 from memgauge.protocol.outcomes import METRICS, REFERENCES
 from memgauge.records import PRIMARY
+from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import (
     UNDEFINED,
     estimate,
@@ -24,18 +25,6 @@ TITLES = {
     "token_f1": "token F1",
     "locomo_f1": "LoCoMo F1",
 }
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A pipe table; a pipe or line break inside a value is escaped.
-
-    >>> print(markdown_table(["a", "b"], [["1", "x|y"]]))
-    | a | b |
-    | --- | --- |
-    | 1 | x\\|y |
-    """
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(value) for value in line) + " |" for line in lines)
 
 
 def diagnosis_table(cells: Sequence[Cell], metric: str = PRIMARY) -> str:
@@ -173,7 +162,3 @@ def count_text(counts: dict[str, int]) -> str:
     ('empty store: 2; k covers the store: 1', 'none')
     """
     return "; ".join(f"{name}: {count}" for name, count in counts.items()) or "none"
-
-
-def _cell(value: str) -> str:
-    return " ".join(value.replace("|", "\\|").split())

@@ -65,7 +65,7 @@ STAGES: dict[str, Stage] = {
     "attribute": Stage(("benchmark",), ("systems", "readers", "attribute")),
     "show_cases": Stage(("benchmark",), ("systems", "readers", "show_cases")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
-    "report": Stage((), ("benchmarks",)),
+    "report": Stage((), ("benchmarks", "systems", "memory")),
     "track": Stage(
         (),
         ("seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats"),
