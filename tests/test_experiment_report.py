@@ -36,7 +36,8 @@ from memgauge.report.experiment_published import (
 from memgauge.report.figures import COLUMN_INCHES
 from memgauge.report.published import published
 from memgauge.solvers.extractive.solver import ExtractiveSolver
-from memgauge.stages.experiment import MEAN, check_systems, with_mean
+from memgauge.stages.experiment import check_systems
+from memgauge.stages.items import MEAN, with_mean
 from memgauge.stages.variants import options_of
 from memgauge.stats.intervals import Estimate, Interval
 from memgauge.text.words import words

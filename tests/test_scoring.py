@@ -7,8 +7,8 @@ import pytest
 
 from memgauge.metrics.scoring import ScoredItem, score_item, usable_golds
 from memgauge.protocol.conditions import CUT_ENTRY
-from memgauge.records import Answer, Context, Question
-from memgauge.stages.score import shown_entries
+from memgauge.protocol.questions import entry_texts
+from memgauge.records import Answer, Context, Entry, Question, Store
 from memgauge.text.tokens import count_tokens
 
 QUESTION = Question("q1", "h1", "Where does Ann live?", "single-hop", ("Rome", "???"), evidence=("D1:1",))
@@ -129,10 +129,11 @@ def test_a_question_without_evidence_is_not_scored_under_oe_only(condition: Any)
 
 
 def test_turn_recall_of_a_cut_entry_is_that_of_its_shown_text() -> None:
-    kept = {"e": "Ann: I live in Rome near the old river with two dogs"}
-    whole = Context("q1", "RM", f"[undated]\n{kept['e']}", 20, ("e",))
+    text = "Ann: I live in Rome near the old river with two dogs"
+    kept = Store("h1", "s", (Entry("e", text, ()),), 20, 100)
+    whole = Context("q1", "RM", f"[undated]\n{text}", 20, ("e",))
     cut = Context("q1", "RM", "[undated]\nAnn: I live", 9, ("e",), (CUT_ENTRY,))
-    shown = [shown_entries(context, kept) for context in (whole, cut)]
-    assert shown == [[kept["e"]], ["Ann: I live"]]
-    recalls = [score(evidence_texts=[kept["e"]], entry_texts=entries).turn_recall for entries in shown]
+    shown = [entry_texts(context, kept) for context in (whole, cut)]
+    assert shown == [[text], ["Ann: I live"]]
+    recalls = [score(evidence_texts=[text], entry_texts=entries).turn_recall for entries in shown]
     assert recalls == [1.0, 0.0]

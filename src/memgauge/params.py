@@ -34,6 +34,7 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writer: dict[str, Any]
     reader: dict[str, Any]
     judge: dict[str, Any]
+    finder: dict[str, Any]
     teacher: dict[str, Any]
     summariser: dict[str, Any]
     qa: dict[str, Any]
@@ -96,6 +97,13 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     second: str
 
 
+class FindEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many turns a finder of silver evidence is shown for a question, and their tokens in all."""
+
+    candidates: Count
+    candidate_tokens: Count
+
+
 class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many questions are quoted a system and link."""
 
@@ -125,6 +133,7 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stats: Stats
     variant_readers: Names
     tune_reader: dict[str, Any]
+    find_evidence: FindEvidence
     degrade: Degrade
     sweep: Sweep
     ablate: Arms

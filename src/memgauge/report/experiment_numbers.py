@@ -11,8 +11,8 @@ from memgauge.experiments.significance import Arm, Change, Experiment
 from memgauge.protocol.attribution import Attribution, count_links
 from memgauge.protocol.comparison import Ranking
 from memgauge.records import PRIMARY
+from memgauge.report.numbers import estimate_numbers
 from memgauge.report.summary import Numbers
-from memgauge.stats.intervals import Estimate
 
 
 def key_of(name: str) -> str:
@@ -76,7 +76,7 @@ def breakdown_numbers(found: Sequence[Breakdown]) -> Numbers:
     for each in found:
         parts: Numbers = {
             key_of(part.name): {
-                **_estimate("difference", part.difference),
+                **estimate_numbers("difference", part.difference),
                 "first": part.first.value,
                 "second": part.second.value,
                 "n": part.difference.n,
@@ -99,7 +99,7 @@ def compare_numbers(rankings: Sequence[Ranking]) -> Numbers:
         assert isinstance(reader, dict)
         reader[each.condition.lower()] = {
             key_of(f"{pair.first} {pair.second}"): {
-                **_estimate("difference", pair.difference),
+                **estimate_numbers("difference", pair.difference),
                 "n": pair.difference.n,
                 "p": pair.p,
                 "p_clustered": pair.p_clustered,
@@ -152,7 +152,7 @@ def _arm(arm: Arm) -> Numbers:
         return {"n": 0}
     gaps = found.gaps
     numbers: Numbers = {"n": gaps.oe.n, "oe": gaps.oe.value, "csm": gaps.csm.value, "rm": gaps.rm.value}
-    numbers |= _estimate("write_gap", gaps.write) | _estimate("retrieval_gap", gaps.retrieval)
+    numbers |= estimate_numbers("write_gap", gaps.write) | estimate_numbers("retrieval_gap", gaps.retrieval)
     return numbers if arm.change is None else numbers | {"change": _change(arm.change)}
 
 
@@ -160,13 +160,5 @@ def _change(change: Change) -> Numbers:
     numbers: Numbers = {"n": change.csm.n, "p": change.p, "p_clustered": change.p_clustered}
     parts = (("csm", change.csm), ("rm", change.rm), ("write_gap", change.write), ("retrieval_gap", change.retrieval))
     for name, each in parts:
-        numbers |= _estimate(name, each)
-    return numbers
-
-
-def _estimate(name: str, found: Estimate) -> Numbers:
-    numbers: Numbers = {name: found.value}
-    for suffix, bounds in (("", found.interval), ("_clustered", found.clustered)):
-        numbers[f"{name}{suffix}_low"] = None if bounds is None else bounds.low
-        numbers[f"{name}{suffix}_high"] = None if bounds is None else bounds.high
+        numbers |= estimate_numbers(name, each)
     return numbers

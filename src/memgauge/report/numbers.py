@@ -75,3 +75,16 @@ def hundredths(value: int | None) -> str:
     ('0.53', '-0.02', 'n/a')
     """
     return UNDEFINED if value is None else number(value / 100, 2)
+
+
+def estimate_numbers(name: str, found: Estimate) -> dict[str, float | None]:
+    """An estimate for JSON: NAME and the ends of its two intervals, None where undefined; unrounded.
+
+    >>> estimate_numbers("write_gap", Estimate(0.5, 2))["write_gap_low"] is None
+    True
+    """
+    numbers: dict[str, float | None] = {name: found.value}
+    for suffix, bounds in (("", found.interval), ("_clustered", found.clustered)):
+        numbers[f"{name}{suffix}_low"] = None if bounds is None else bounds.low
+        numbers[f"{name}{suffix}_high"] = None if bounds is None else bounds.high
+    return numbers

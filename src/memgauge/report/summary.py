@@ -14,7 +14,7 @@ from memgauge.report.details import (
     refusals_table,
     unscored_list,
 )
-from memgauge.report.numbers import percent
+from memgauge.report.numbers import estimate_numbers, percent
 from memgauge.report.tables import (
     TITLES,
     diagnosis_table,
@@ -24,7 +24,6 @@ from memgauge.report.tables import (
     references_table,
     type_table,
 )
-from memgauge.stats.intervals import Estimate
 
 Numbers = dict[str, "float | int | Numbers | None"]
 Unscored = Mapping[CellName, NothingScoredError]
@@ -116,19 +115,11 @@ def _metric_numbers(found: Diagnosis) -> Numbers:
     gaps = found.gaps
     numbers: Numbers = {"n": gaps.oe.n, "oe": gaps.oe.value, "csm": gaps.csm.value, "rm": gaps.rm.value}
     numbers |= {f"{key.lower()}_alone": each.value for key, each in found.references.items()}
-    numbers |= _gap_numbers("write_gap", gaps.write)
-    numbers |= _gap_numbers("retrieval_gap", gaps.retrieval)
+    numbers |= estimate_numbers("write_gap", gaps.write)
+    numbers |= estimate_numbers("retrieval_gap", gaps.retrieval)
     numbers["reading_gap"] = found.reading.value
     for label, share in (found.label_shares or {}).items():
         numbers[f"share_{label}"] = share
-    return numbers
-
-
-def _gap_numbers(name: str, found: Estimate) -> Numbers:
-    numbers: Numbers = {name: found.value}
-    for suffix, bounds in (("", found.interval), ("_clustered", found.clustered)):
-        numbers[f"{name}{suffix}_low"] = None if bounds is None else bounds.low
-        numbers[f"{name}{suffix}_high"] = None if bounds is None else bounds.high
     return numbers
 
 

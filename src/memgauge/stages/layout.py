@@ -12,6 +12,7 @@ SCORES = Path("data/scores")
 VERDICTS = Path("data/verdicts")
 METRICS = Path("metrics")
 TAPES = Path("data/tapes")
+SILVER = Path("data/silver")
 MODELS = Path("models")
 SOLVERS = Path("data/solvers")
 REFERENCES = "references"  # stands in the place of a system for the answers all systems share

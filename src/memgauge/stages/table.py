@@ -54,6 +54,8 @@ STAGES: dict[str, Stage] = {
     "qualify": Stage((), ("role.judge",)),
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
     "tune_reader": Stage((), ("seed", "benchmark.synthetic.source", "tune_reader")),
+    "find_evidence": Stage(("benchmark",), ("role.finder", "find_evidence")),
+    "compare_silver": Stage(("benchmark", "reader"), ("seed", "systems", "role.reader.{reader}", "stats")),
     "degrade": Stage(("benchmark", "reader"), ("seed", "systems", *VARIANTS, "degrade")),
     "sweep": Stage(("benchmark", "reader"), ("seed", *VARIANTS, "sweep")),
     "ablate": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "ablate")),

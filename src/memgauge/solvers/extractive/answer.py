@@ -37,7 +37,7 @@ def answer_questions(tasks: Sequence[AnswerQuestion], vectors: Vectors, weights:
     contexts = {context: parse_context(context) for context in dict.fromkeys(task.context for task in tasks)}
     expected = [understand(task.question) for task in tasks]
     texts = [text for parsed in contexts.values() for text in texts_of(parsed)]
-    questions = [text for one in expected for text in (one.question, *_parts(one))]
+    questions = [text for one in expected for text in (one.question, *parts_of(one))]
     vectors.prepare(texts + questions)
     answers = [UNKNOWN] * len(tasks)
     groups: dict[str, list[int]] = {}
@@ -53,7 +53,7 @@ def answer_questions(tasks: Sequence[AnswerQuestion], vectors: Vectors, weights:
 
 
 def _answer(task: AnswerQuestion, expected: Expected, index: Index, vectors: Vectors, weights: Weights) -> str:
-    parts = _parts(expected)
+    parts = parts_of(expected)
     queries = vectors.matrix([expected.question, *parts])
     scores = index.rank(expected, queries[0], weights)
     role = _ROLE.search(expected.question)
@@ -88,10 +88,10 @@ def named_in_role(stems: set[str], expected: Expected, index: Index, scores: Sco
     return {name for name in found if name.lower() not in expected.names and name.lower() not in CAPITALISED_BY_RULE}
 
 
-def _parts(expected: Expected) -> tuple[str, ...]:
+def parts_of(expected: Expected) -> tuple[str, ...]:
     """The texts besides the question that need a vector: its options, or its one or two events.
 
-    >>> _parts(understand("How many days passed between the flood and the move?"))
+    >>> parts_of(understand("How many days passed between the flood and the move?"))
     ('the flood', 'the move')
     """
     if expected.kind == "choice":

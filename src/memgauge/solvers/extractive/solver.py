@@ -10,6 +10,7 @@ from memgauge.records import Result
 from memgauge.solvers.extractive.answer import answer_questions
 from memgauge.solvers.extractive.choices import choose_children, choose_pages
 from memgauge.solvers.extractive.criteria import score_criteria
+from memgauge.solvers.extractive.find import find_evidence
 from memgauge.solvers.extractive.gist import write_gists
 from memgauge.solvers.extractive.importance import rate_importances
 from memgauge.solvers.extractive.judge import judge_answers
@@ -32,6 +33,7 @@ METHODS: dict[str, Method] = {
     "rate_importance": rate_importances,
     "choose_child": choose_children,
     "choose_pages": choose_pages,
+    "find_evidence": find_evidence,
     "judge_answer": judge_answers,
     "score_rubric_item": score_criteria,
 }
