@@ -14,6 +14,7 @@ from memgauge.experiments.degrade import (
     AS_WRITTEN,
     ORACLE_RETRIEVER,
     ORACLE_WRITER,
+    Undamaged,
     damaged_gap,
     settings,
     undamaged,
@@ -26,6 +27,7 @@ from memgauge.metrics.scoring import ScoredItem, score_item
 from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import PARTIAL_STORE, oracle, write_store
 from memgauge.protocol.degradation import (
+    NO_TOOLS,
     drop_entries,
     oracle_entries,
     oracle_ranking,
@@ -81,6 +83,18 @@ def test_shares_are_rounded_up(share: float, left: int) -> None:
     assert len(drop_entries(STORE, HISTORY, share, generator(1)).entries) == left
 
 
+def test_a_share_that_is_a_whole_number_of_hits_is_not_rounded_up() -> None:
+    """In floating point 0.07 * 200 is a little above 14."""
+    many = Ranking(tuple(Hit(place, -float(place)) for place in range(200)))
+    assert len(spoil_ranking(many, 0.07, generator(1)).hits) == 200 - 14
+
+
+def test_shares_that_would_share_a_name_are_refused() -> None:
+    base = Undamaged(Benchmark("planted", (HISTORY,), QUESTIONS), {}, {})
+    with pytest.raises(InputError, match="must differ in whole percent"):
+        settings(base, Summary(), NO_TOOLS, Cut(2, "topk", 5000), (0.12, 0.121), 17)
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.5])
 def test_a_share_outside_0_to_1_is_refused(share: float) -> None:
     with pytest.raises(InputError, match="must lie between 0 and 1"):
@@ -113,6 +127,7 @@ def test_the_oracle_store_is_the_evidence_in_history_order_and_fits_its_budget()
     assert [entry.id for entry in oracle_entries(HISTORY, asked)] == ["t2", "t5"]
     store = oracle_store(HISTORY, asked)
     assert (len(store.entries), store.tokens) == (2, store.budget_tokens)
+    assert "entries_damaged" not in store.counts
     assert oracle_store(HISTORY, []).entries == ()
 
 

@@ -37,6 +37,7 @@ from memgauge.report.experiment_published import (
 from memgauge.report.figures import COLUMN_INCHES
 from memgauge.report.published import published
 from memgauge.solvers.extractive.solver import ExtractiveSolver
+from memgauge.stages import run_arms
 from memgauge.stages.experiment import check_systems
 from memgauge.stages.items import MEAN, with_mean
 from memgauge.stages.variants import options_of
@@ -232,6 +233,8 @@ def name_of(stage: str, reader: str = "plain") -> str:
 def run(stage: str, chosen: dict[str, Any]) -> None:
     """The stage; one that reads for itself is run for each of the readers."""
     main = importlib.import_module(f"memgauge.stages.{stage}").main
+    for reader in chosen["readers"] if stage in BY_READER else ():
+        run_arms.main(chosen, stage, "synthetic", reader)
     for axes in [("synthetic", reader) for reader in chosen["readers"]] if stage in BY_READER else [("synthetic",)]:
         main(chosen, *axes)
 

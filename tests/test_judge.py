@@ -16,7 +16,6 @@ from memgauge.protocol.judging import (
     judge_stored,
     length_correlation,
     prompt_hash,
-    score_runs,
     score_verdicts,
     side_by_side,
 )
@@ -387,13 +386,6 @@ def test_verdicts_of_two_judges_prompts_or_conditions_are_never_one_score() -> N
         score_verdicts([*records, records[0]])
     with pytest.raises(InputError, match="no verdicts"):
         score_verdicts([])
-
-
-def test_mixed_records_are_scored_run_by_run() -> None:
-    strict, generous = judged(), judged("generous", [Result(Verdict(False), "ok")] * 3)
-    mixed = [record for pair in zip(strict, generous, strict=True) for record in pair]
-    assert score_runs(mixed) == [score_verdicts(strict), score_verdicts(generous)]
-    assert score_runs([]) == []
 
 
 def test_records_come_back_from_their_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from memgauge.errors import InputError
 from memgauge.experiments.passage_budgets import (
     BUDGETS,
     STOP_WORDS,
-    history_chunks,
+    history_windows,
     passages,
     rank_history,
     turn_labels,
@@ -46,14 +46,14 @@ def cohort(real_data):
     tokens: dict[str, list[int]] = {}
     qwen: dict[str, list[int]] = {}
     for history, questions in read(real_data, Counter(), strip_markers=False):  # raw text: the reading of 13,125
-        cut = history_chunks(history)
+        cut = history_windows(history)
         chunks[history.id.split("-")[1]] += len(cut)
         labels = turn_labels(history)
         texts = {
             ranking.question_id: [
                 [labels[piece.document] + piece.text for piece in passage.pieces] for passage in ranking.passages
             ]
-            for ranking in rank_history(history, questions, chunks=cut)
+            for ranking in rank_history(history, questions, windows=cut)
         }
         distinct = list(dict.fromkeys(text for each in texts.values() for pieces in each for text in pieces))
         for sizes, counted in ((tokens, count_many), (qwen, count_qwen)):
@@ -173,7 +173,7 @@ def chat(*texts):
 
 
 def test_chunks_start_every_1040_characters_and_stay_inside_a_turn():
-    cut = history_chunks(chat("x" * 2300, "y" * 1200))
+    cut = history_windows(chat("x" * 2300, "y" * 1200))
     assert [(each.document, each.start, each.end) for each in cut] == [
         (0, 0, 1200),
         (0, 1040, 2240),

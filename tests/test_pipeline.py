@@ -165,7 +165,7 @@ class TestRerunTable:
         scratch.set(**{"stats.draws": 400})
         ran = verbs(scratch.ran())
         assert {"diagnose", "report", "track"} <= ran
-        assert ran <= {"diagnose", "report", "track", *EXPERIMENTS}
+        assert ran <= {"diagnose", "report", "track", "compare_silver", *EXPERIMENTS}
 
     def test_a_price_reruns_nothing(self, scratch: Scratch) -> None:
         """No output of the pipeline holds money yet: prices only steer what calls may cost."""

@@ -60,6 +60,7 @@ def stage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("role.reader.extractive.phrase", 0, ("refer", "synthetic", "extractive"), "phrase is 0"),
         ("benchmark.synthetic.source.histories", -1, ("fetch", "synthetic"), "at least 1"),
         ("benchmark.synthetic.source.history", 3, ("fetch", "synthetic"), "history"),
+        ("benchmark.synthetic.source.history", 3, ("tune_reader",), "option of the synthetic benchmark 'history'"),
         ("benchmark.synthetic.select.splits", ["tset"], ("prepare", "synthetic"), "splits"),
         ("retrieval.k", 1.5, ("retrieve", "synthetic", "verbatim"), "retrieval.k is 1.5"),
         ("retrieval.mode", "all", ("report",), "retrieval.mode is 'all'"),

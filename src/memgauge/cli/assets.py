@@ -3,11 +3,13 @@
 import argparse
 from typing import Any
 
+from memgauge.asset_table import ASSETS
+
 
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     assets = commands.add_parser("assets", help="bring a model or vocabulary into models/")
-    assets.add_argument("names", nargs="+", metavar="NAME", help="cl100k_base, qwen2.5, minilm or smollm2")
+    assets.add_argument("names", nargs="+", metavar="NAME", help=", ".join(ASSETS))
     assets.set_defaults(run=_assets)
 
 

@@ -21,9 +21,12 @@ def _qualify(options: argparse.Namespace) -> None:
     from memgauge.params import load
     from memgauge.protocol.qualification import qualify, render_qualification
     from memgauge.stages.solving import role_options, role_solver, solver_name
+    from memgauge.stages.table import check_params
 
-    chosen = role_options(load(Path("params.yaml")), options.role)
-    solver = role_solver(options.role, chosen)
+    tree = load(Path("params.yaml"))
+    check_params(tree)
+    chosen = role_options(tree, options.role)
+    solver = role_solver(options.role if options.role in tree["role"] else f"reader.{options.role}", chosen)
     found = [qualify(solver, variant, solver_name(chosen)) for variant in ("strict", "generous")]
     if options.json:
         print(json.dumps({each.variant: asdict(each) for each in found}, indent=2))

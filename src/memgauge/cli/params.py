@@ -25,11 +25,13 @@ def _profile(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     from memgauge.params import load
+    from memgauge.stages.solving import check_roles
     from memgauge.stages.table import check_params
 
     tree = load(Path("params.yaml"))
     check_params(tree)
-    print("params.yaml: every key is read by a stage")
+    check_roles(tree)
+    print("params.yaml: every key is read by a stage, every role has a solver")
     if options.calls:
         _call(tree)
 
@@ -42,7 +44,7 @@ def _call(tree: dict[str, Any]) -> None:
     from memgauge.stages.solving import roles_in_use
 
     for role, each in roles_in_use(tree).items():
-        model = getattr(make_solver(each, sentence_encoder), "chat_model", None) if "endpoint" in each else None
+        model = getattr(make_solver(each, sentence_encoder), "chat_model", None) if each.get("endpoint") else None
         if isinstance(model, RemoteChatModel):
             model.preflight()
             print(f"{role}: {model.model_id} answers")

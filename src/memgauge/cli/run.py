@@ -4,11 +4,14 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from memgauge.errors import InputError
+
+MONEY_LIMIT = 4  # the exit code of a run that has spent its limit, as of one stage
 
 
 def add(commands: Any) -> None:
@@ -25,7 +28,7 @@ def add(commands: Any) -> None:
 def _repro(options: argparse.Namespace) -> None:
     from memgauge.stages.solving import max_usd
 
-    if options.max_usd:
+    if options.max_usd is not None:
         os.environ["MEMGAUGE_MAX_USD"] = options.max_usd
         max_usd()
     if options.run_id:
@@ -34,14 +37,30 @@ def _repro(options: argparse.Namespace) -> None:
         options.exit_code = subprocess.run(["dvc", "repro", *options.rest], check=False).returncode
     except FileNotFoundError as error:
         raise InputError("there is no dvc on the path; activate the environment that memgauge is in") from error
+    if options.exit_code and _limit_reached():
+        options.exit_code = MONEY_LIMIT
+
+
+def _limit_reached() -> bool:
+    """Whether the run has spent its limit: dvc does not pass a stage's own exit code on."""
+    from memgauge.llm.ledger import Ledger
+    from memgauge.llm.prices import PICO
+    from memgauge.stages.layout import ledger_file
+    from memgauge.stages.solving import max_usd, run_id
+
+    limit = max_usd()
+    return limit is not None and Ledger(ledger_file()).spent(run_id())[0] >= int(limit * PICO)
 
 
 def _estimate(options: argparse.Namespace) -> None:
     from memgauge.llm.ledger import usd
     from memgauge.params import load
-    from memgauge.stages.walk import estimate_pipeline
+    from memgauge.stages.walk import estimate_pipeline, not_counted
 
-    found = estimate_pipeline(load(Path("params.yaml")))
+    tree = load(Path("params.yaml"))
+    found = estimate_pipeline(tree)
+    if absent := not_counted(tree):
+        print(f"memgauge: not counted, though they ask language models: {', '.join(absent)}", file=sys.stderr)
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=2))
         return

@@ -27,7 +27,12 @@ def _save(options: argparse.Namespace) -> None:
     from memgauge.params import load
     from memgauge.stages.layout import replies_file, tape_file
     from memgauge.stages.solving import roles_in_use, run_id
+    from memgauge.stages.table import check_params
 
+    if Path(options.name).name != options.name:
+        raise InputError(f"a tape's name is {options.name!r}; give a bare name, it becomes data/tapes/NAME.jsonl.zst")
+    tree = load(Path("params.yaml"))
+    check_params(tree)
     store = ResponseStore(replies_file())
     run = options.run_id or run_id()
     keys = {key for cell in store.used(run).values() for key in cell}
@@ -35,7 +40,7 @@ def _save(options: argparse.Namespace) -> None:
         raise InputError(
             f"run {run!r} used no model call; run the pipeline with a language model first, or give --run-id"
         )
-    roles = roles_in_use(load(Path("params.yaml"))).values()
+    roles = roles_in_use(tree).values()
     variables = sorted({str(each["key_variable"]) for each in roles if each.get("key_variable")})
     private = [*filter(None, map(os.environ.get, variables)), str(Path.home())]
     file = tape_file(options.name)

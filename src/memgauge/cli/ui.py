@@ -21,5 +21,5 @@ def _ui(options: argparse.Namespace) -> None:
     store = pipeline_root() / "mlflow.db"
     if not store.is_file():
         raise InputError(f"no recorded runs in {store}; run `dvc repro` first")
-    command = f"mlflow ui --workers 1 --backend-store-uri sqlite:///{store} --port {options.port}"
-    subprocess.run([sys.executable, "-m", *command.split(" ")], check=False)
+    command = ["mlflow", "ui", "--workers", "1", "--backend-store-uri", f"sqlite:///{store}"]
+    subprocess.run([sys.executable, "-m", *command, "--port", str(options.port)], check=False)

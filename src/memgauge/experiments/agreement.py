@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from memgauge.protocol.comparison import metric_agreement
 from memgauge.protocol.diagnosis import Cell
 
 
@@ -41,15 +40,24 @@ class Agreement:
 def agreement(cells: Sequence[Cell], first: str, second: str) -> Agreement:
     """Compare two metrics over the cells of one benchmark and reader, of which there must be one at least."""
     points = _points(cells, first, second)
-    alike, pairs = metric_agreement(cells, first, second)
+    pairs = list(combinations(points, 2))
     apart = tuple(
-        (one, other)
-        for one, other in combinations(points, 2)
-        if _sign(one.first - other.first) != _sign(one.second - other.second)
+        (one, other) for one, other in pairs if _sign(one.first - other.first) != _sign(one.second - other.second)
     )
     tied = sum(one.first == other.first or one.second == other.second for one, other in apart)
     name = cells[0].name
-    return Agreement(name.benchmark, name.reader, first, second, alike, pairs, tied, points, apart, _orders(points))
+    return Agreement(
+        name.benchmark,
+        name.reader,
+        first,
+        second,
+        alike=len(pairs) - len(apart),
+        pairs=len(pairs),
+        tied=tied,
+        points=points,
+        apart=apart,
+        orders=_orders(points),
+    )
 
 
 def _points(cells: Sequence[Cell], first: str, second: str) -> tuple[MetricPoint, ...]:

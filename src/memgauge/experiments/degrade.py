@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memgauge.errors import InputError
 from memgauge.experiments.significance import Arm
 from memgauge.memory.base import MemorySystem, Ranking, Tools
 from memgauge.protocol.degradation import drop_entries, oracle_ranking, oracle_store, spoil_ranking
@@ -41,8 +42,11 @@ def settings(
 ) -> list[Kept]:
     """The base, each share of write and of retrieval damage, and the two oracles, in this order.
 
-    Randomness is named by the position of a history or question, so that ids do not matter.
+    Randomness is named by the position of a history or question, so that ids do not matter. Raises InputError for
+    shares that are one number of whole percent, by which settings are named.
     """
+    if len({f"{share:.0%}" for share in shares}) < len(shares):
+        raise InputError(f"the shares of damage are {list(shares)}; they must differ in whole percent")
     benchmark = base.benchmark
     kept = [_cut(base, AS_WRITTEN, base.stores, base.rankings, cut)]
     for share in shares:

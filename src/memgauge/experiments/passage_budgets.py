@@ -11,8 +11,8 @@ from memgauge.retrieval.passages import split_passages
 from memgauge.text.render import render_date
 
 BUDGETS = (1, 3, 5, 10, 20)  # paper C's passages per question
-SIZE = 1200  # characters of a chunk
-OVERLAP = 160  # so that a chunk starts every 1,040 characters
+SIZE = 1200  # characters of a window
+OVERLAP = 160  # so that a window starts every 1,040 characters
 K1, B = 1.2, 0.75
 # Paper C prints no stop list; this one gives its two short rankings. Longer lists shorten more, Lucene's none.
 _STOP_LIST = """
@@ -24,7 +24,7 @@ STOP_WORDS = frozenset(_STOP_LIST.split())
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What one hit adds: `centre` is the hit's chunk, `pieces` the characters not shown before it, in chat order.
+    """What one hit adds: `centre` is the hit's window, `pieces` the characters not shown before it, in chat order.
 
     A piece's `document` is the position of its turn in the history; each turn has at most one piece.
     """
@@ -45,12 +45,12 @@ class Ranking:
         return self.passages[:budget]
 
 
-def history_chunks(history: History) -> tuple[Window, ...]:
-    """Chunks of at most 1,200 characters, one every 1,040, in history order; none crosses a turn (paper C)."""
+def history_windows(history: History) -> tuple[Window, ...]:
+    """Windows of at most 1,200 characters, one every 1,040, in history order; none crosses a turn (paper C)."""
     return tuple(
-        chunk
+        window
         for number, (_, turn) in enumerate(history.turns())
-        for chunk in split_passages(turn.text, SIZE, OVERLAP, number)
+        for window in split_passages(turn.text, SIZE, OVERLAP, number)
     )
 
 
@@ -59,13 +59,13 @@ def turn_labels(history: History) -> tuple[str, ...]:
     return tuple(f"{render_date(session.date)} {turn.speaker}: " for session, turn in history.turns())
 
 
-def passages(chunks: Sequence[Window], ranking: Sequence[int], most: int) -> tuple[Passage, ...]:
-    """At most `most` passages from `ranking`, chunk positions best first (paper C's neighbour rule).
+def passages(windows: Sequence[Window], ranking: Sequence[int], most: int) -> tuple[Passage, ...]:
+    """At most `most` passages from `ranking`, window positions best first (paper C's neighbour rule).
 
-    A hit whose own chunk was shown already, as a hit or as a neighbour, is skipped and costs nothing. Any other
-    shows chunks j - 1, j and j + 1 of the flattened history, whose turns may differ, without the characters that
+    A hit whose own window was shown already, as a hit or as a neighbour, is skipped and costs nothing. Any other
+    shows windows j - 1, j and j + 1 of the flattened history, whose turns may differ, without the characters that
     earlier passages showed. Fewer passages come first unchanged: each budget is a prefix of a larger one.
-    Neighbouring chunks must overlap by less than half their size, so that an unseen chunk always adds something.
+    Neighbouring windows must overlap by less than half their size, so that an unseen window always adds something.
 
     >>> shown = passages(split_passages("abcdefghijkl", size=4, overlap=1), [0, 1, 3], most=20)
     >>> [(each.centre, [piece.text for piece in each.pieces]) for each in shown]
@@ -79,19 +79,19 @@ def passages(chunks: Sequence[Window], ranking: Sequence[int], most: int) -> tup
         if len(result) == most:
             break
         if centre not in shown:
-            around = range(max(centre - 1, 0), min(centre + 2, len(chunks)))
-            result.append(Passage(centre, tuple(_unseen(chunks, around, shown))))
+            around = range(max(centre - 1, 0), min(centre + 2, len(windows)))
+            result.append(Passage(centre, tuple(_unseen(windows, around, shown))))
             shown.update(around)
     return tuple(result)
 
 
-def _unseen(chunks: Sequence[Window], around: Sequence[int], shown: set[int]) -> Iterator[Window]:
-    """The characters of the chunks `around` that no shown chunk holds; touching stretches of a turn are joined."""
+def _unseen(windows: Sequence[Window], around: Sequence[int], shown: set[int]) -> Iterator[Window]:
+    """The characters of the windows `around` that no shown window holds; touching stretches of a turn are joined."""
     pending: Window | None = None
     for position in around:
         if position in shown:
             continue
-        new = _trim(chunks, position, shown)
+        new = _trim(windows, position, shown)
         if pending and pending.document == new.document and new.start <= pending.end:
             text = pending.text + new.text[pending.end - new.start :]
             pending = Window(new.document, pending.start, new.end, text)
@@ -103,30 +103,30 @@ def _unseen(chunks: Sequence[Window], around: Sequence[int], shown: set[int]) ->
         yield pending
 
 
-def _trim(chunks: Sequence[Window], position: int, shown: set[int]) -> Window:
-    """A chunk without its overlap with shown neighbours: no other chunk reaches into it."""
-    chunk = chunks[position]
-    start, end = chunk.start, chunk.end
-    if position - 1 in shown and chunks[position - 1].document == chunk.document:
-        start = max(start, chunks[position - 1].end)
-    if position + 1 in shown and chunks[position + 1].document == chunk.document:
-        end = min(end, chunks[position + 1].start)
-    return Window(chunk.document, start, end, chunk.text[start - chunk.start : end - chunk.start])
+def _trim(windows: Sequence[Window], position: int, shown: set[int]) -> Window:
+    """A window without its overlap with shown neighbours: no other window reaches into it."""
+    window = windows[position]
+    start, end = window.start, window.end
+    if position - 1 in shown and windows[position - 1].document == window.document:
+        start = max(start, windows[position - 1].end)
+    if position + 1 in shown and windows[position + 1].document == window.document:
+        end = min(end, windows[position + 1].start)
+    return Window(window.document, start, end, window.text[start - window.start : end - window.start])
 
 
 def rank_history(
-    history: History, questions: Sequence[Question], most: int = max(BUDGETS), chunks: Sequence[Window] | None = None
+    history: History, questions: Sequence[Question], most: int = max(BUDGETS), windows: Sequence[Window] | None = None
 ) -> tuple[Ranking, ...]:
-    """The ranking of every question over its own history, in the order given (paper C's BM25 over chunks).
+    """The ranking of every question over its own history, in the order given (paper C's BM25 over windows).
 
-    The history is indexed once; `chunks` saves cutting it again. Only chunks that hold a word of the question
-    count as hits, ties go by chunk order. The walk stops at `most` passages. Raises InputError for a question
+    The history is indexed once; `windows` saves cutting it again. Only windows that hold a word of the question
+    count as hits, ties go by window order. The walk stops at `most` passages. Raises InputError for a question
     about another history.
     """
     if stray := next((each for each in questions if each.history_id != history.id), None):
         raise InputError(f"question {stray.id} is about {stray.history_id}, not {history.id}; pass the history it asks")
-    cut = history_chunks(history) if chunks is None else chunks
-    index = Bm25Index([chunk.text for chunk in cut], K1, B, STOP_WORDS)
+    cut = history_windows(history) if windows is None else windows
+    index = Bm25Index([window.text for window in cut], K1, B, STOP_WORDS)
     return tuple(
         Ranking(each.id, passages(cut, [hit.position for hit in index.search(each.text)], most)) for each in questions
     )

@@ -8,7 +8,7 @@ import numpy as np
 from memgauge.errors import NothingScoredError
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
-from memgauge.protocol.outcomes import CHAIN, any_item, column, grid_of
+from memgauge.protocol.outcomes import CHAIN, any_item, column, complete_chains, grid_of
 from memgauge.protocol.sample import draw_sample
 from memgauge.records import PRIMARY
 from memgauge.stats.intervals import Estimate
@@ -93,9 +93,10 @@ def gap_change(
     grids = [grid_of(base), grid_of(items)]
     questions = dict.fromkeys([*grids[0], *grids[1]])
     rows = [{question: grid.get(question, {}) for question in questions} for grid in grids]
-    before, after = (np.array([column(grid, each, metric) for each in CHAIN]) for grid in rows)
-    complete = ~np.isnan(before).any(axis=0) & ~np.isnan(after).any(axis=0)
-    csm, rm = (np.where(complete, after[place] - before[place], np.nan) for place in (1, 2))
+    complete = complete_chains(rows[0], metric) & complete_chains(rows[1], metric)
+    csm, rm = (
+        np.where(complete, column(rows[1], each, metric) - column(rows[0], each, metric), np.nan) for each in CHAIN[1:]
+    )
     groups = [any_item(grids[0].get(question) or grids[1][question]).group for question in questions]
     columns = {"csm": csm, "rm": rm, "write": 0.0 - csm, "retrieval": csm - rm}
     sample = draw_sample(columns, groups, statistics.draws, statistics.seed)

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from memgauge.errors import InputError, MemgaugeError
 from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, ignore
 from memgauge.llm.ledger import Ledger, Line, make_line, usd, was_sent
-from memgauge.llm.prices import PICO, PriceRow
+from memgauge.llm.prices import FREE, PICO, PriceRow
 from memgauge.llm.store import Replies
 from memgauge.llm.stored import Mode, StoredChatModel
 
@@ -50,7 +50,7 @@ class Account:
 
     def limit(self) -> int | None:
         """`max_usd` in pico-dollars; raises InputError when it is no amount, or cannot be kept for want of a price."""
-        if self.max_usd is None:
+        if self.max_usd is None or self.price == FREE:  # what costs nothing passes no limit
             return None
         if not self.max_usd.is_finite() or self.max_usd < 0:
             raise InputError(f"max_usd is {self.max_usd}; it must be an amount in USD, at least 0")

@@ -23,6 +23,7 @@ Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
 SET_BY_REQUEST = frozenset({*CHANGES, "model", "messages", "endpoint", "sample", "n", "stream"})
+GIVEN_UP = 8  # calls in a row, each after all its attempts, after which an endpoint is held to be down
 SHORTEST = ChatRequest(({"role": "user", "content": "Say yes."},), max_new_tokens=1)
 UNUSABLE: dict[FailureKind, str] = {
     "unreachable": "{endpoint} cannot be reached ({detail}); start its server or correct the address",
@@ -61,6 +62,7 @@ class RemoteChatModel:
     _reporting: list[tuple[ChatRequest, dict[str, Any]]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
+    _given_up: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_endpoint(self.endpoint)
@@ -91,7 +93,8 @@ class RemoteChatModel:
         """One reply for each request, in order (`ChatModel.generate`).
 
         Raises InputError before any call when the key's variable cannot be used, and StoppedError when no call
-        can succeed any more: quota, key, model or address refused, no connection, a wait longer than allowed.
+        can succeed any more: quota, key, model or address refused, no connection, a wait longer than allowed,
+        several calls in a row given up.
         """
         replies: dict[int, ChatReply] = {}
 
@@ -101,6 +104,7 @@ class RemoteChatModel:
                 outcome = await caller.call(self._body(request), batch.pause)
                 replies[position] = self._accept(request, outcome)
                 self._report(position, request, outcome.body, replies[position], on_reply)
+                self._watch(outcome.passing, replies[position].detail)
 
             batch = Batch(len(requests), make_call)
             await batch.run(self.concurrency)
@@ -157,9 +161,7 @@ class RemoteChatModel:
     def _accept(self, request: ChatRequest, outcome: Outcome) -> ChatReply:
         """The reply of an outcome, what its model refuses remembered; StoppedError for a failure that all share."""
         if isinstance(outcome.result, Failure):
-            raise StoppedError(
-                f"{self._explained(outcome.result)}; replies that came are kept, the same command goes on from there"
-            )
+            raise self._stopped(outcome.result)
         if outcome.adapted:
             known = self.adaptations.remembered(self.model_id)
             forms = learnt(plain_body(self.model, request, self.extra), outcome.body)
@@ -168,6 +170,20 @@ class RemoteChatModel:
                 self.adaptations.remember(self.model_id, change)
                 LOG.warning("%s refuses a parameter; from now on it is sent as: %s", self.model_id, change)
         return outcome.result
+
+    def _watch(self, given_up: bool, detail: str) -> None:
+        """StoppedError when the endpoint has answered none of the last calls: to go on would fail all that is left."""
+        if not given_up:
+            self._given_up.clear()
+            return
+        self._given_up.append(detail)
+        if len(self._given_up) >= GIVEN_UP:
+            raise self._stopped(Failure("passing", f"{len(self._given_up)} calls in a row failed; {detail}"))
+
+    def _stopped(self, failure: Failure) -> StoppedError:
+        return StoppedError(
+            f"{self._explained(failure)}; replies that came are kept, the same command goes on from there"
+        )
 
     def _report(
         self, position: int, request: ChatRequest, body: dict[str, Any], reply: ChatReply, on_reply: OnReply
@@ -187,7 +203,11 @@ class RemoteChatModel:
 
 def check_endpoint(endpoint: str) -> None:
     """InputError for what is no http(s) base URL; one that may hold a secret is refused without being shown."""
-    parts = urlsplit(endpoint)
+    try:
+        parts = urlsplit(endpoint)
+        parts.port  # noqa: B018  raises ValueError for what is no port
+    except ValueError as error:
+        raise InputError("the endpoint is no address; it must look like https://host:8000/v1") from error
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
             "the endpoint's address holds a user name, a password, a query or a fragment; "

@@ -5,7 +5,7 @@ link as well as it can be done. They need the evidence, so they are no memory sy
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from memgauge.errors import InputError
 from memgauge.memory.base import Query, Ranking, Tools, Written
 from memgauge.protocol.conditions import write_store
+from memgauge.protocol.labels import as_fraction
 from memgauge.records import Entry, History, Question, Store
 from memgauge.text.render import entry_tokens, render_turn
 
@@ -41,8 +42,7 @@ def drop_entries(store: Store, history: History, share: float, generator: np.ran
 
     With equal generators a larger share drops what a smaller one drops, and more.
     """
-    _check_share(share)
-    dropped = set(generator.permutation(len(store.entries))[: ceil(share * len(store.entries))].tolist())
+    dropped = set(generator.permutation(len(store.entries))[: _damaged(share, len(store.entries))].tolist())
     kept = tuple(entry for place, entry in enumerate(store.entries) if place not in dropped)
     return rewritten(store, history, kept)
 
@@ -51,7 +51,7 @@ def rewritten(store: Store, history: History, entries: Sequence[Entry]) -> Store
     """A store of `entries` that the harness accepts in place of `store`: same system, same budget."""
     new = write_store(_Ready(tuple(entries), {}), history, store.budget_tokens, NO_TOOLS)
     counts = {**store.counts, **new.counts, "entries_damaged": len(store.entries) - len(new.entries)}
-    return Store(store.history_id, store.system, new.entries, new.tokens, store.budget_tokens, counts, new.warnings)
+    return replace(new, system=store.system, counts=counts)
 
 
 def spoil_ranking(ranking: Ranking, share: float, generator: np.random.Generator) -> Ranking:
@@ -61,8 +61,7 @@ def spoil_ranking(ranking: Ranking, share: float, generator: np.random.Generator
     hits; the hits it displaces vanish, those between keep their places. The paper names the share of the list
     that replacements come from, not how many first hits are replaced: here as many as there are replacements.
     """
-    _check_share(share)
-    bottom = min(ceil(share * len(ranking.hits)), len(ranking.hits) // 2)
+    bottom = min(_damaged(share, len(ranking.hits)), len(ranking.hits) // 2)
     middle = ranking.hits[bottom : len(ranking.hits) - bottom]
     order = generator.permutation(bottom).tolist()
     last = ranking.hits[len(ranking.hits) - bottom :]
@@ -82,9 +81,8 @@ def oracle_entries(history: History, questions: Sequence[Question]) -> tuple[Ent
 def oracle_store(history: History, questions: Sequence[Question], system: str = "oracle") -> Store:
     """A store of the evidence and nothing else, whatever it takes: a write link that loses nothing."""
     entries = oracle_entries(history, questions)
-    tokens = max(sum(map(entry_tokens, entries)), 1)
-    empty = Store(history.id, system, (), 0, tokens)
-    return rewritten(empty, history, entries)
+    budget_tokens = max(sum(map(entry_tokens, entries)), 1)
+    return replace(write_store(_Ready(entries, {}), history, budget_tokens, NO_TOOLS), system=system)
 
 
 def oracle_ranking(ranking: Ranking, store: Store, question: Question) -> Ranking:
@@ -94,6 +92,8 @@ def oracle_ranking(ranking: Ranking, store: Store, question: Question) -> Rankin
     return Ranking(tuple(sorted(ranking.hits, key=lambda hit: -covered[hit.position])), ranking.counts)
 
 
-def _check_share(share: float) -> None:
+def _damaged(share: float, count: int) -> int:
+    """How many of `count` a share is, rounded up; exact, since 0.07 * 100 is a little above 7 in floating point."""
     if not 0 <= share <= 1:
         raise InputError(f"a share of damage is {share}; it must lie between 0 and 1")
+    return ceil(as_fraction(share) * count)

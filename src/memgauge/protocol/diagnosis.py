@@ -23,12 +23,14 @@ from memgauge.protocol.outcomes import (
     Refusals,
     any_item,
     column,
+    complete_chains,
     grid_of,
     is_scorable,
     lacks_evidence,
     missing_by_status,
     outcome_table,
-    refusals,
+    refusals_by_condition,
+    refusals_by_type,
     unscorable_by_reason,
     value_of,
 )
@@ -123,7 +125,7 @@ def diagnose_cell(
     Raises NothingScoredError when no metric has a question scored under OE, CSM and RM alike.
     """
     grid = grid_of(items)
-    metrics = [metric for metric in METRICS if _complete(grid, metric).any()]
+    metrics = [metric for metric in METRICS if complete_chains(grid, metric).any()]
     if not metrics:
         raise NothingScoredError(_nothing_scored(name, grid))
     types = _types(grid)
@@ -136,14 +138,11 @@ def diagnose_cell(
         outcomes=outcome_table(grid),
         oracle_right_retrieved_wrong=sample.mean("right then wrong"),
         recall={recall: {each: sample.mean(f"{recall}/{each}") for each in CHAIN[1:]} for recall in RECALLS},
-        refusals=_refusals(items),
-        refusals_by_type={
-            kind: _refusals([item for item in items if item.type == kind])
-            for kind in sorted({item.type for item in items if item.abstention})
-        },
+        refusals=refusals_by_condition(items),
+        refusals_by_type=refusals_by_type(items),
         context_tokens={condition: sample.mean(f"context_tokens/{condition}") for condition in CONDITIONS},
         questions=len(grid),
-        scored=int(_complete(grid, PRIMARY).sum()),
+        scored=int(complete_chains(grid, PRIMARY).sum()),
         groups=len(set(_groups(grid))),
         abstention=sum(any_item(row).abstention for row in grid.values()),
         unscorable=unscorable_by_reason(grid),
@@ -153,15 +152,11 @@ def diagnose_cell(
     )
 
 
-def _refusals(items: Sequence[ScoredItem]) -> dict[str, Refusals]:
-    return {condition: refusals(items, condition) for condition in CONDITIONS}
-
-
 def _columns(grid: Grid, metrics: Sequence[str], types: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Every column that needs an interval, by name; NaN where a question has no value."""
     columns: dict[str, NDArray[np.float64]] = {}
     for metric in metrics:
-        complete = _complete(grid, metric)
+        complete = complete_chains(grid, metric)
         for condition in CHAIN:
             columns[f"{metric}/{condition}"] = np.where(complete, column(grid, condition, metric), np.nan)
         columns |= {f"{metric}/{each} alone": column(grid, each, metric) for each in REFERENCES}
@@ -232,13 +227,6 @@ def _bounds(scorable: Grid, metric: str) -> dict[str, Interval]:
     found["write"] = difference_bounds(oracle, stored)
     found["retrieval"] = difference_bounds(stored, retrieved)
     return {name: bounds for name, bounds in found.items() if bounds is not None}
-
-
-def _complete(grid: Grid, metric: str) -> NDArray[np.bool_]:
-    """Which questions have the metric under OE, CSM and RM; shape (questions,)."""
-    values = np.array([column(grid, condition, metric) for condition in CHAIN])
-    complete: NDArray[np.bool_] = ~np.isnan(values).any(axis=0)
-    return complete
 
 
 def _types(grid: Grid) -> list[str]:

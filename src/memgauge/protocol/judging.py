@@ -147,14 +147,6 @@ def score_verdicts(records: Sequence[VerdictRecord], max_parse_failures: float =
     )
 
 
-def score_runs(records: Sequence[VerdictRecord], max_parse_failures: float = MAX_PARSE_FAILURES) -> list[JudgedScore]:
-    """One score for each condition, judge, prompt and variant among the records, in order of appearance."""
-    runs: dict[tuple[str, ...], list[VerdictRecord]] = {}
-    for record in records:
-        runs.setdefault(_run(record), []).append(record)
-    return [score_verdicts(run, max_parse_failures) for run in runs.values()]
-
-
 def side_by_side(strict: Sequence[VerdictRecord], generous: Sequence[VerdictRecord]) -> SideBySide:
     """Both variants of one judge over the same answers of one condition; raises InputError when they differ."""
     one, other = score_verdicts(strict), score_verdicts(generous)

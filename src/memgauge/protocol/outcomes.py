@@ -86,6 +86,13 @@ def column(grid: Grid, condition: str, field: str) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
+def complete_chains(grid: Grid, metric: str) -> NDArray[np.bool_]:
+    """Which questions have the metric under OE, CSM and RM alike; shape (questions,)."""
+    values = np.array([column(grid, condition, metric) for condition in CHAIN])
+    complete: NDArray[np.bool_] = ~np.isnan(values).any(axis=0)
+    return complete
+
+
 def missing_by_status(grid: Grid) -> dict[str, dict[str, int]]:
     """By condition, scorable questions without a whole answer, counted by status ("absent": no item)."""
     missing: dict[str, dict[str, int]] = {}
@@ -129,6 +136,17 @@ def refusals(items: Sequence[ScoredItem], condition: str) -> Refusals:
         precision=hits / refused if refused else None,
         recall=hits / unanswerable if unanswerable else None,
     )
+
+
+def refusals_by_condition(items: Sequence[ScoredItem]) -> dict[str, Refusals]:
+    """Refusal precision and recall of every condition."""
+    return {condition: refusals(items, condition) for condition in CONDITIONS}
+
+
+def refusals_by_type(items: Sequence[ScoredItem]) -> dict[str, dict[str, Refusals]]:
+    """The same by question type, for the types that have unanswerable questions, by name."""
+    kinds = sorted({item.type for item in items if item.abstention})
+    return {kind: refusals_by_condition([item for item in items if item.type == kind]) for kind in kinds}
 
 
 def _status(row: Mapping[str, ScoredItem], condition: str) -> str:

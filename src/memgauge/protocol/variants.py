@@ -14,7 +14,7 @@ from memgauge.metrics.scoring import ScoredItem, score_item
 from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import complete, retrieved, write_store
 from memgauge.protocol.questions import by_history, entry_texts, evidence_texts
-from memgauge.records import Answer, Benchmark, Context, Question, Result, Store
+from memgauge.records import Benchmark, Context, Result, Store
 from memgauge.tasks.base import Solver, Task
 
 Output = TypeVar("Output")
@@ -115,18 +115,6 @@ def read(benchmark: Benchmark, kept: Kept, solver: Solver) -> list[ScoredItem]:
         answers = answer(questions * 2, shown, solver)
         for question, context, found in zip(questions * 2, shown, answers, strict=True):
             texts = entry_texts(context, store)
-            item = _scored(benchmark, question, found, groups[history_id], evidence[question.id], context, texts)
-            items.append(item)
+            told, group = evidence[question.id], groups[history_id]
+            items.append(score_item(question, found, group, told, context.text, texts, benchmark.name == "locomo"))
     return items
-
-
-def _scored(
-    benchmark: Benchmark,
-    question: Question,
-    found: Answer,
-    group: str,
-    evidence: Sequence[str],
-    context: Context,
-    texts: Sequence[str],
-) -> ScoredItem:
-    return score_item(question, found, group, evidence, context.text, texts, benchmark.name == "locomo")

@@ -15,7 +15,7 @@ ROW_INCHES = 0.2
 LINES_INCHES, SQUARE_INCHES = 1.6, 2.7
 GREY = "#777777"
 HATCHES = ("", "////", "....", "xxxx", "")
-LARGEST_SHARE_GAP = 0.07  # a share smaller than this has no room for its number
+LEAST_NUMBERED_SHARE = 0.07  # a smaller share has no room for its number
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _shares(panel: "Axes", y: int, counts: Mapping[str, int]) -> None:
             "height": 0.72,
         }
         panel.barh(y, share, left=left, label=name, **bar)
-        if share >= LARGEST_SHARE_GAP:
+        if share >= LEAST_NUMBERED_SHARE:
             ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
             panel.text(left + share / 2, y, str(count), ha="center", va="center", fontsize=SMALL, bbox=ground)
         left += share

@@ -59,12 +59,12 @@ def percent(value: float | None, digits: int = 0) -> str:
 def p_value(value: float | None, draws: int) -> str:
     """A share of draws; 0 of them is printed as less than one draw.
 
-    >>> p_value(0.0, 10_000), p_value(0.0312, 10_000), p_value(None, 10_000)
-    ('< 0.0001', '0.0312', 'n/a')
+    >>> p_value(0.0, 10_000), p_value(0.0, 400), p_value(0.0312, 10_000), p_value(None, 10_000)
+    ('< 0.0001', '< 0.003', '0.0312', 'n/a')
     """
     if value is None:
         return UNDEFINED
-    digits = max(1, len(str(draws)) - 1)
+    digits = len(str(max(draws - 1, 1)))  # as many as one draw needs
     return f"< {1 / draws:.{digits}f}" if value == 0 else number(value, digits)
 
 

@@ -1,18 +1,17 @@
-"""What `ablate` and `weigh` do alike: run one system's arms and compare each with the whole system and a reference."""
+"""What `ablate` and `weigh` do alike: compare one system's arms with the whole system and a reference."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from memgauge.datasets.prepared import read_prepared
-from memgauge.experiments.ablations import FULL, ablation_variants, changed_stores
+from memgauge.experiments.ablations import FULL
 from memgauge.experiments.significance import Change, Experiment, experiment, gap_change
+from memgauge.experiments.weights import Spread
 from memgauge.params import Params
 from memgauge.report.experiment_numbers import arms_numbers, changes_numbers, key_of
+from memgauge.report.experiment_pages import ablation_page
 from memgauge.report.experiment_plots import ablation_plot
 from memgauge.stages.experiment import statistics_of, write_outputs
-from memgauge.stages.layout import PREPARED
-from memgauge.stages.variants import keep_variants, options_of, variant_items
+from memgauge.stages.items import arm_items, read_arms
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +23,34 @@ class Arms:
     changed_stores: dict[str, tuple[int, int]]
 
 
-def run_arms(stage: str, params: Params, chosen: Mapping[str, Any], benchmark: str, reader: str) -> Arms:
-    """Write, read and compare the arms that `chosen` names."""
-    system, reference, statistics = chosen["system"], chosen["reference"], statistics_of(params)
-    prepared = read_prepared(PREPARED / benchmark)
-    options = options_of(params, [system, reference])
-    budget = params[f"benchmark.{benchmark}.write_budget_tokens"]
-    variants = ablation_variants(system, chosen["arms"], reference, options, budget)
-    kept = keep_variants(prepared, params, variants, stage)
-    items = variant_items(prepared, params, reader, kept, stage)
-    over_reference = {
-        reader: {name: gap_change(arms[reference], arms[name], statistics) for name in arms if name != reference}
-        for reader, arms in items.items()
-    }
-    found = [experiment(benchmark, reader, arms, FULL, statistics) for reader, arms in items.items()]
-    return Arms(found, over_reference, changed_stores(kept))
+def compare_arms(stage: str, params: Params, benchmark: str, reader: str) -> Arms:
+    """Compare the arms that `run_arms` left for the stage."""
+    statistics, reference = statistics_of(params), params[stage]["reference"]
+    stored = read_arms(stage, benchmark, reader)
+    arms = arm_items(stored)
+    over_reference = {name: gap_change(arms[reference], arms[name], statistics) for name in arms if name != reference}
+    changed = {each.name: (each.changed_stores, each.stores) for each in stored if each.name != FULL}
+    return Arms([experiment(benchmark, reader, arms, FULL, statistics)], {reader: over_reference}, changed)
 
 
-def write_arms(stage: str, name: str, arms: Arms, page: str) -> None:
-    """Write the three outputs of one stage."""
+def write_arms(
+    stage: str, params: Params, benchmark: str, reader: str, arms: Arms, spreads: Mapping[str, Spread | None]
+) -> None:
+    """Write the three outputs of one stage; `spreads`, by reader, belong to weights."""
+    chosen = params[stage]
+    page = ablation_page(
+        stage,
+        arms.found,
+        arms.over_reference,
+        arms.changed_stores,
+        chosen["reference"],
+        chosen["system"],
+        params["stats"]["draws"],
+        spreads,
+    )
     numbers = {
         "arms": arms_numbers(arms.found),
         "over_reference": changes_numbers(arms.over_reference),
         "changed_stores": {key_of(arm): changed for arm, (changed, _) in arms.changed_stores.items()},
     }
-    write_outputs(stage, name, numbers, page, ablation_plot(stage, arms.found))
+    write_outputs(stage, f"{benchmark}-{reader}", numbers, page, ablation_plot(stage, arms.found))

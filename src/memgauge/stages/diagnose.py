@@ -4,15 +4,13 @@ from collections import Counter
 
 from memgauge.errors import NothingScoredError
 from memgauge.files import read_jsonl, write_bytes, write_json, write_text
-from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
-from memgauge.protocol.comparison import Ranking, rank_systems
 from memgauge.protocol.conditions import EMPTY_STORE
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
-from memgauge.records import PRIMARY, Context
+from memgauge.records import Context
 from memgauge.report.figures import loss_figure
 from memgauge.report.summary import diagnosis_json, markdown_report
-from memgauge.stages.items import Items, cell_items
+from memgauge.stages.items import cell_items, rank_all
 from memgauge.stages.layout import CONTEXTS, METRICS
 from memgauge.stages.shared import read_stores
 
@@ -38,25 +36,10 @@ def main(params: Params, benchmark: str) -> None:
                 unscored[name] = error
     if not cells:
         raise NothingScoredError("; ".join(map(str, unscored.values())))
-    rankings = _rankings(benchmark, items, draws, seed)
+    rankings = rank_all(benchmark, items, draws, seed)
     write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells, unscored)[benchmark])
     write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings, unscored))
     write_bytes(METRICS / "figures" / f"{benchmark}.png", [loss_figure(cells)])
-
-
-def _rankings(benchmark: str, items: Items, draws: int, seed: int) -> list[Ranking]:
-    """Systems compared by reader and condition; one without a score under the condition has no rank there."""
-    rankings = []
-    for reader, by_system in items.items():
-        for condition in ("CSM", "RM"):
-            chosen = {system: scored for system, scored in by_system.items() if _has_score(scored, condition)}
-            if chosen:
-                rankings.append(rank_systems(benchmark, reader, chosen, condition, PRIMARY, draws, seed))
-    return rankings
-
-
-def _has_score(items: list[ScoredItem], condition: str) -> bool:
-    return any(item.condition == condition and item.contains_match is not None for item in items)
 
 
 def _warnings(benchmark: str, system: str) -> dict[str, int]:

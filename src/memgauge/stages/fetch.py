@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
 
 from memgauge.datasets.fetch import fetch
 from memgauge.datasets.synthetic.generate import generate
 from memgauge.datasets.synthetic.options import SyntheticOptions
-from memgauge.errors import unknown_name
 from memgauge.files import write_jsonl
 from memgauge.params import Params
 from memgauge.records import History, Question
 from memgauge.stages.layout import RAW
+from memgauge.stages.options import options_as
 
 
 def main(params: Params, benchmark: str) -> None:
@@ -27,14 +26,11 @@ def main(params: Params, benchmark: str) -> None:
 
 def _generate(target: Path, source: Mapping[str, object], seed: int) -> None:
     """Write histories.jsonl as they are made, and questions.jsonl."""
-    known = [each.name for each in fields(SyntheticOptions)]
-    for name in source:
-        if name not in known:
-            raise unknown_name("option of the synthetic benchmark", name, known)
+    options = options_as(SyntheticOptions, "option of the synthetic benchmark", source)
     questions: list[Question] = []
 
     def histories() -> Iterator[History]:
-        for history, asked in generate(SyntheticOptions(**source), seed):  # type: ignore[arg-type]
+        for history, asked in generate(options, seed):
             questions.extend(asked)
             yield history
 

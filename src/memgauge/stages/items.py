@@ -1,11 +1,14 @@
 """The grid's scored items as stages compare them: by reader and system, with the mean of readers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from memgauge.files import read_jsonl
 from memgauge.metrics.scoring import ScoredItem
-from memgauge.protocol.comparison import average_readers
-from memgauge.stages.layout import REFERENCES, SCORES
+from memgauge.protocol.comparison import Ranking, average_readers, rank_systems
+from memgauge.records import PRIMARY
+from memgauge.stages.layout import ARMS, REFERENCES, SCORES
 
 Items = dict[str, dict[str, list[ScoredItem]]]  # reader -> arm or system -> items of all five conditions
 MEAN = "mean of readers"
@@ -39,5 +42,45 @@ def with_mean(items: Items) -> Items:
     return {**items, MEAN: mean}
 
 
+def rank_all(benchmark: str, items: Items, draws: int, seed: int) -> list[Ranking]:
+    """Systems compared by reader under CSM and under RM; one without a score there has no rank there."""
+    rankings = []
+    for reader, by_system in items.items():
+        for condition in ("CSM", "RM"):
+            chosen = {system: scored for system, scored in by_system.items() if _has_score(scored, condition)}
+            if chosen:
+                rankings.append(rank_systems(benchmark, reader, chosen, condition, PRIMARY, draws, seed))
+    return rankings
+
+
+def _has_score(items: Sequence[ScoredItem], condition: str) -> bool:
+    return any(item.condition == condition and item.contains_match is not None for item in items)
+
+
 def _questions(arms: Mapping[str, Sequence[ScoredItem]]) -> set[str]:
     return {item.question_id for items in arms.values() for item in items}
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm of an experiment: its scored items, and how many of its stores differ from the first arm's."""
+
+    name: str
+    changed_stores: int
+    stores: int
+    items: tuple[ScoredItem, ...]
+
+
+def arms_path(experiment: str, benchmark: str, reader: str) -> Path:
+    """Where one experiment's arms lie."""
+    return ARMS / experiment / f"{benchmark}-{reader}.jsonl"
+
+
+def read_arms(experiment: str, benchmark: str, reader: str) -> list[Arm]:
+    """The arms in the order they were run; the first is what the others are compared with."""
+    return list(read_jsonl(arms_path(experiment, benchmark, reader), Arm))
+
+
+def arm_items(arms: Sequence[Arm]) -> dict[str, list[ScoredItem]]:
+    """Items by arm."""
+    return {each.name: list(each.items) for each in arms}

@@ -17,7 +17,8 @@ def parts_of(options: Mapping[str, Any]) -> dict[str, Any]:
     A solver that works by ranking is made of the sentence encoder. Behind an endpoint nothing can be hashed: its
     options are all that is known.
     """
-    folders = [Path(str(options[name])) for name in FOLDERS if options.get(name)] if "endpoint" not in options else []
+    named = () if options.get("endpoint") else FOLDERS
+    folders = [Path(str(options[name])) for name in named if options.get(name)]
     if options.get("solver") == "extractive":
         folders.append(MODELS / "minilm")
     return {

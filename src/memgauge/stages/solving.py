@@ -18,12 +18,12 @@ from memgauge.errors import InputError, unknown_name
 from memgauge.llm.chat import ChatModel
 from memgauge.llm.ledger import Ledger
 from memgauge.llm.metered import Account, account_for
-from memgauge.llm.prices import FREE, check_prices, find_price
+from memgauge.llm.prices import FREE, PriceRow, check_prices, find_price
 from memgauge.llm.remote import RemoteChatModel
 from memgauge.llm.replay import TapeStore
 from memgauge.llm.store import ResponseStore
 from memgauge.params import load
-from memgauge.solvers.catalogue import make_solver
+from memgauge.solvers.catalogue import Around, bare, make_solver
 from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import ledger_file, replies_file, tape_file
 from memgauge.tasks.base import Solver
@@ -48,7 +48,7 @@ class Run:
         """A role's model on this run's account."""
         if isinstance(model, RemoteChatModel):
             model = replace(model, adaptations=self.replies)
-        row = FREE if price is None else find_price(self.prices, price)
+        row = price_row(self.prices, name, price)
         account = Account(
             self.ledger, self.id, role, self.cell, name, row, _now, self.max_usd, lambda request: SUBJECT.get()
         )
@@ -58,13 +58,39 @@ class Run:
 def role_solver(role: str, options: Mapping[str, object]) -> Solver:
     """The solver of `role` ("writer", "reader.smollm2"); a role without a language model touches no store.
 
-    A reader's `ask` limits its questions (`stages.shared.asked`) and is no option of a solver.
+    Raises InputError naming the role for options that make no solver, before the run's files are touched.
     """
-    options = {name: value for name, value in options.items() if name != "ask"}
+    solver = _make(role, options)
     if options.get("solver") != "language_model":
-        return make_solver(options, sentence_encoder)
+        return solver
     around = INSTEAD.get() or current_run().around
-    return make_solver(options, sentence_encoder, partial(around, role=role))
+    return _make(role, options, partial(around, role=role))
+
+
+def _make(role: str, options: Mapping[str, Any], around: Around = bare) -> Solver:
+    try:
+        if not isinstance(options.get("ask") or {}, Mapping):
+            raise InputError(f"ask is {options['ask']!r}; it must be a mapping with histories, per_history or both")
+        return make_solver(solver_options(options), sentence_encoder, around)
+    except InputError as error:
+        raise InputError(f"params.yaml: role.{role}: {error}") from error
+
+
+def price_row(prices: Mapping[str, PriceRow], model: str, price: str | None) -> PriceRow | None:
+    """What a model's tokens cost, None if that is unknown; InputError for a `price_as` that has no row."""
+    row = FREE if price is None else find_price(prices, price)
+    if row is None and price != model:
+        raise InputError(f"price_as of {model} is {price!r}, which prices.models does not have; add or correct it")
+    return row
+
+
+def solver_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A role's options as its solver takes them: a reader's `ask` limits its questions (`stages.shared.asked`).
+
+    >>> solver_options({"solver": "extractive", "ask": {"histories": 2}})
+    {'solver': 'extractive'}
+    """
+    return {name: value for name, value in options.items() if name != "ask"}
 
 
 def role_options(tree: Mapping[str, Any], role: str) -> dict[str, Any]:
@@ -77,9 +103,26 @@ def role_options(tree: Mapping[str, Any], role: str) -> dict[str, Any]:
 
 
 def roles_in_use(tree: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Every role and the readers of the grid, with their options."""
-    roles = {name: dict(options) for name, options in tree["role"].items() if name != "reader"}
+    """Every role and the readers of the grid, with their solvers' options."""
+    return {name: solver_options(options) for name, options in _roles(tree).items()}
+
+
+def _roles(tree: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    roles = {name: options for name, options in tree["role"].items() if name != "reader"}
     return roles | {f"reader.{name}": role_options(tree, name) for name in tree["readers"]}
+
+
+def check_roles(tree: Mapping[str, Any]) -> None:
+    """Raises InputError, naming the role, for the first in use whose options make no solver; no model is loaded."""
+    prices = check_prices(tree["prices"])
+    for role, options in _roles(tree).items():
+        if options.get("solver") != "extractive":  # that one loads its encoder
+            _make(role, options, partial(_priced, prices))
+
+
+def _priced(prices: Mapping[str, PriceRow], model: ChatModel, name: str, price: str | None) -> ChatModel:
+    price_row(prices, name, price)
+    return model
 
 
 def solver_name(options: Mapping[str, Any]) -> str:
@@ -101,10 +144,11 @@ def current_run() -> Run:
     """The run that this process belongs to: MEMGAUGE_RUN, else the experiment's name, else "workspace"."""
     tree = load(Path("params.yaml"))
     run, cell = run_id(), os.environ.get("DVC_STAGE", "by hand")
-    replies = _replies(tree.get("llm") or {})
+    replies, ledger = replies_of(tree.get("llm") or {}), Ledger(ledger_file())
+    ledger.spent(run)  # a ledger that cannot be used is told before a call is paid
     if isinstance(replies, ResponseStore):
         replies.start_use(run, cell)
-    return Run(run, cell, replies, Ledger(ledger_file()), check_prices(tree.get("prices")), max_usd())
+    return Run(run, cell, replies, ledger, check_prices(tree.get("prices")), max_usd())
 
 
 def run_id() -> str:
@@ -118,12 +162,16 @@ def max_usd() -> Decimal | None:
     if not text:
         return None
     try:
-        return Decimal(text)
-    except InvalidOperation as error:
-        raise InputError(f"MEMGAUGE_MAX_USD is {text!r}; it must be an amount in USD, such as 2.50") from error
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite() or amount < 0:
+        raise InputError(f"MEMGAUGE_MAX_USD is {text!r}; it must be an amount in USD, such as 2.50")
+    return amount
 
 
-def _replies(options: Mapping[str, Any]) -> ResponseStore | TapeStore:
+def replies_of(options: Mapping[str, Any]) -> ResponseStore | TapeStore:
+    """Where replies come from, by `llm` of params.yaml."""
     if options.get("mode") != "replay":
         return ResponseStore(replies_file())
     if not options.get("tape"):

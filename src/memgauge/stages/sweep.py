@@ -1,30 +1,23 @@
-"""Stage `sweep`: vary the write budget of several systems under one read budget."""
+"""Stage `sweep`: show what several systems keep at growing write budgets under one read budget."""
 
-from memgauge.datasets.prepared import read_prepared
-from memgauge.experiments.budget_sweep import arm_name, sweep_variants
-from memgauge.experiments.significance import Experiment, experiment
+from memgauge.experiments.budget_sweep import arm_name
+from memgauge.experiments.significance import experiment
 from memgauge.params import Params
 from memgauge.report.experiment_numbers import arms_numbers
 from memgauge.report.experiment_pages import sweep_page
 from memgauge.report.experiment_plots import sweep_plot
 from memgauge.stages.experiment import statistics_of, write_outputs
-from memgauge.stages.layout import PREPARED
-from memgauge.stages.variants import keep_variants, options_of, variant_items
+from memgauge.stages.items import arm_items, read_arms
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:
     """Write `metrics/experiments/sweep/BENCHMARK-READER.*`; the first system is the reference."""
-    systems, budgets = params["sweep"]["systems"], params["sweep"]["budgets"]
-    reference, statistics = systems[0], statistics_of(params)
-    prepared = read_prepared(PREPARED / benchmark)
-    variants = sweep_variants(systems, budgets, options_of(params, systems))
-    items = variant_items(prepared, params, reader, keep_variants(prepared, params, variants, "sweep"), "sweep")
-    found: dict[int, list[Experiment]] = {}
-    for budget in sorted(budgets):
-        for arms in items.values():
-            at_budget = {system: arms[arm_name(system, budget)] for system in systems}
-            found.setdefault(budget, []).append(experiment(benchmark, reader, at_budget, reference, statistics))
+    systems, statistics = params["sweep"]["systems"], statistics_of(params)
+    arms = arm_items(read_arms("sweep", benchmark, reader))
+    found = {}
+    for budget in sorted(params["sweep"]["budgets"]):
+        at_budget = {system: arms[arm_name(system, budget)] for system in systems}
+        found[budget] = [experiment(benchmark, reader, at_budget, systems[0], statistics)]
     numbers = {str(budget): arms_numbers(each) for budget, each in found.items()}
-    write_outputs(
-        "sweep", f"{benchmark}-{reader}", numbers, sweep_page(found, reference, statistics.draws), sweep_plot(found)
-    )
+    page = sweep_page(found, systems[0], statistics.draws)
+    write_outputs("sweep", f"{benchmark}-{reader}", numbers, page, sweep_plot(found))

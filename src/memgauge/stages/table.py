@@ -31,9 +31,6 @@ class Stage:
 
 
 BUDGET = "benchmark.{benchmark}.write_budget_tokens"
-# What stages read that write, retrieve and read arms of their own.
-VARIANTS = ("memory", "role.writer", "role.reader.{reader}", "retrieval", "stats")
-
 STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
@@ -55,11 +52,16 @@ STAGES: dict[str, Stage] = {
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
     "tune_reader": Stage((), ("seed", "benchmark.synthetic.source", "tune_reader")),
     "find_evidence": Stage(("benchmark",), ("role.finder", "find_evidence")),
-    "compare_silver": Stage(("benchmark", "reader"), ("seed", "systems", "role.reader.{reader}", "stats")),
-    "degrade": Stage(("benchmark", "reader"), ("seed", "systems", *VARIANTS, "degrade")),
-    "sweep": Stage(("benchmark", "reader"), ("seed", *VARIANTS, "sweep")),
-    "ablate": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "ablate")),
-    "weigh": Stage(("benchmark", "reader"), (BUDGET, "seed", *VARIANTS, "weigh")),
+    "read_silver": Stage(("benchmark", "reader"), ("role.reader.{reader}",)),
+    "compare_silver": Stage(("benchmark", "reader"), ("seed", "systems", "stats")),
+    "run_arms": Stage(
+        ("experiment", "benchmark", "reader"),
+        ("seed", BUDGET, "memory", "role.writer", "role.reader.{reader}", "retrieval", "{experiment}"),
+    ),
+    "degrade": Stage(("benchmark", "reader"), ("seed", "stats", "degrade")),
+    "sweep": Stage(("benchmark", "reader"), ("seed", "stats", "sweep")),
+    "ablate": Stage(("benchmark", "reader"), ("seed", "stats", "ablate")),
+    "weigh": Stage(("benchmark", "reader"), ("seed", "stats", "weigh")),
     "match_cost": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "match_cost")),
     "break_down": Stage(("benchmark",), ("seed", "systems", "readers", "stats", "break_down")),
     "compare": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
@@ -77,6 +79,7 @@ STAGES: dict[str, Stage] = {
 # Top-level keys of the contract that wait for the part that reads them.
 RESERVED = ("alpha",)
 # What a stage's model calls look at while they run (`stages.solving`): it changes no output.
+ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
 RUNNING = ("llm", "prices")
 # Axes of grids that no stage reads as a value.
 AXES = ("variant_readers",)
@@ -84,7 +87,7 @@ AXES = ("variant_readers",)
 
 def check_params(tree: Params) -> None:
     """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
-    patterns = [key for stage in STAGES.values() for key in stage.params]
+    patterns = [key for stage in STAGES.values() for key in stage.params if not key.startswith("{")]
     if stray := unread(tree, [*patterns, *RESERVED, *RUNNING, *AXES]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
@@ -104,6 +107,7 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "benchmark": ("benchmark", READERS.keys() & tree["benchmark"].keys()),
         "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
         "reader": ("reader", tree["role"]["reader"]),
+        "experiment": ("experiment", ARMS),
         "role": ("role", tree["role"].keys() - {"reader"}),
     }
     kind, known = choices[axis]

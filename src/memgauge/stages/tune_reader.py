@@ -1,13 +1,11 @@
 """Stage `tune_reader`: teach the small chat model to read evidence, on generated train histories only."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from memgauge.datasets.synthetic.generate import generate
 from memgauge.datasets.synthetic.options import SyntheticOptions
-from memgauge.errors import unknown_name
 from memgauge.files import write_json, write_text
 from memgauge.llm.chat import ChatRequest
 from memgauge.llm.local import LocalChatModel
@@ -15,6 +13,7 @@ from memgauge.params import Params
 from memgauge.records import Benchmark
 from memgauge.seeds import named_seed
 from memgauge.stages.layout import METRICS, MODELS
+from memgauge.stages.options import options_as
 from memgauge.training.lora import attach, save
 from memgauge.training.reader_check import check_reader, held_out
 from memgauge.training.reader_pairs import (
@@ -44,7 +43,7 @@ def main(params: Params) -> None:
     """
     given = dict(params["tune_reader"])
     base = Path(given.pop("model"))
-    options = _options(given)
+    options = options_as(ReaderTraining, "option of tune_reader", given, beside=["model"])
     seed = named_seed(params["seed"], "tune_reader") % 2**32
     evaluated = evaluated_histories(params["benchmark.synthetic.source"], params["seed"])
     histories = training_histories(options.pairs, options.held_out, seed)
@@ -66,17 +65,10 @@ def main(params: Params) -> None:
 
 def evaluated_histories(source: Mapping[str, Any], seed: int) -> Benchmark:
     """What the pipeline's synthetic benchmark may ask: its histories outside the split train."""
-    pairs = [pair for pair in generate(SyntheticOptions(**source), seed) if pair[0].split != "train"]
+    options = options_as(SyntheticOptions, "option of the synthetic benchmark", source)
+    pairs = [pair for pair in generate(options, seed) if pair[0].split != "train"]
     questions = tuple(question for _, asked in pairs for question in asked)
     return Benchmark("synthetic", tuple(history for history, _ in pairs), questions)
-
-
-def _options(given: dict[str, Any]) -> ReaderTraining:
-    known = [each.name for each in fields(ReaderTraining)]
-    for name in given:
-        if name not in known:
-            raise unknown_name("option of tune_reader", name, ["model", *known])
-    return ReaderTraining(**given)
 
 
 def encode_pairs(model: LocalChatModel, pairs: Sequence[ReaderPair], max_tokens: int) -> list[Row]:

@@ -8,16 +8,19 @@ from tqdm import tqdm
 
 from memgauge.errors import InputError
 from memgauge.memory.base import Tools
+from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
 from memgauge.protocol.variants import Cut, Kept, Once, Variant, keep, read
 from memgauge.records import Benchmark
 from memgauge.stages.encoder import sentence_encoder
-from memgauge.stages.items import Items, reference_items
+from memgauge.stages.items import reference_items
 from memgauge.stages.shared import asked
 from memgauge.stages.solving import role_solver
 
 
-def variant_items(benchmark: Benchmark, params: Params, reader: str, kept: Sequence[Kept], label: str) -> Items:
+def variant_items(
+    benchmark: Benchmark, params: Params, reader: str, kept: Sequence[Kept], label: str
+) -> dict[str, list[ScoredItem]]:
     """One reader's items of every kept variant, with the shared conditions, read in this process."""
     options = params[f"role.reader.{reader}"]
     solver = Once(role_solver(f"reader.{reader}", options))
@@ -25,7 +28,7 @@ def variant_items(benchmark: Benchmark, params: Params, reader: str, kept: Seque
     limited = replace(benchmark, questions=tuple(question for group in groups for question in group))
     shared = reference_items(benchmark.name, reader)
     bar = tqdm(kept, desc=f"{label} {benchmark.name} {reader}", unit="arm", delay=2)
-    return {reader: {each.name: shared + read(limited, each, solver) for each in bar}}
+    return {each.name: shared + read(limited, each, solver) for each in bar}
 
 
 def keep_variants(benchmark: Benchmark, params: Params, variants: Sequence[Variant], label: str) -> list[Kept]:

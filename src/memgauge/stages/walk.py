@@ -8,48 +8,65 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 from memgauge.errors import InputError
 from memgauge.files import write_json
 from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, ignore
 from memgauge.llm.estimate import Estimate, Plan, estimate, plan
 from memgauge.llm.local import LocalChatModel
-from memgauge.llm.prices import FREE, check_prices, find_price
+from memgauge.llm.prices import PriceRow, check_prices
+from memgauge.llm.remote import RemoteChatModel
+from memgauge.llm.replay import TapeStore
 from memgauge.llm.store import ResponseStore
 from memgauge.params import Params, select
-from memgauge.stages.layout import PREPARED, replies_file
-from memgauge.stages.solving import INSTEAD
+from memgauge.stages.layout import PREPARED
+from memgauge.stages.solving import INSTEAD, price_row, replies_of
 from memgauge.stages.table import STAGES, check_params
 from memgauge.text.tokens import count_tokens
 
 ANSWER_TOKENS = 200  # what the reader's task allows; a task that allows more writes notes
 EXPECTED_ANSWER = 8  # tokens of a short answer
 FRAME = 4  # tokens of chat template a message, where the model's own template is not at hand
-ASKING = ("write", "retrieve", "refer", "read")  # the stages that ask solvers, in the pipeline's order
+# The stages that ask solvers, in the pipeline's order, and the role of those that no later one needs.
+ASKING = {
+    "find_evidence": "finder",
+    "write": "",
+    "retrieve": "",
+    "refer": "",
+    "read": "",
+    "judge_references": "judge",
+    "judge": "judge",
+    "qualify": "judge",
+}
+NOT_WALKED = ("degrade", "sweep", "ablate", "weigh", "compare_silver")  # they write and read arms of their own
 
 
 @dataclass(slots=True)
 class Walker:
     """Stands in for every chat model, and keeps what was asked by (role, stage instance)."""
 
-    prices: Mapping[str, Any]
+    prices: Mapping[str, PriceRow]
+    replies: ResponseStore | TapeStore
     cell: str = ""
-    asked: dict[tuple[str, str], tuple["Dry", str | None]] = field(default_factory=dict)
+    asked: dict[tuple[str, str], tuple["Dry", PriceRow | None]] = field(default_factory=dict)
 
     def around(self, model: ChatModel, name: str, price: str | None, *, role: str) -> ChatModel:
-        """A model that only notes; one for each role and stage instance."""
-        dry, _ = self.asked.setdefault((role, self.cell), (Dry(model), price))
+        """A model that only notes; one for each role and stage instance. It keys calls as the run would."""
+        if isinstance(model, RemoteChatModel):
+            model = replace(model, adaptations=self.replies)
+        row = price_row(self.prices, name, price)
+        dry, _ = self.asked.setdefault((role, self.cell), (Dry(model), row))
         return dry
 
     def plans(self) -> Iterator[tuple[Plan, "Dry"]]:
         """What was asked, in the order of the walk."""
-        for (role, cell), (dry, price) in self.asked.items():
-            row = FREE if price is None else find_price(self.prices, price)
+        for (role, cell), (dry, row) in self.asked.items():
             yield plan(role, cell, dry.requests, dry.model, row), dry
 
 
@@ -67,7 +84,7 @@ class Dry:
     def generate(self, requests: Sequence[ChatRequest], on_reply: OnReply = ignore) -> list[ChatReply]:
         """Stand-ins, noted."""
         self.requests.extend(requests)
-        replies = [ChatReply("- " + "so " * (expected_output(each) - 1), "stop") for each in requests]
+        replies = [ChatReply(stand_in(each), "stop") for each in requests]
         for position, reply in enumerate(replies):
             on_reply(position, reply)
         return replies
@@ -77,6 +94,16 @@ class Dry:
         if isinstance(self.model, LocalChatModel):
             return len(self.model.encode(request).ids)
         return sum(count_tokens(message["content"]) + FRAME for message in request.messages)
+
+
+def stand_in(request: ChatRequest) -> str:
+    """A text of the expected length. Its number differs by request: equal answers would be judged in one call.
+
+    >>> stand_in(ChatRequest(({"role": "user", "content": "Where?"},), max_new_tokens=4))
+    '- 356 so so'
+    """
+    number = crc32("\n".join(message["content"] for message in request.messages).encode()) % 900 + 100
+    return f"- {number}" + " so" * (expected_output(request) - 2)
 
 
 def expected_output(request: ChatRequest) -> int:
@@ -95,20 +122,27 @@ def estimate_pipeline(tree: Params) -> list[Estimate]:
     for benchmark in tree["benchmarks"]:
         if not (PREPARED / benchmark).is_dir():
             raise InputError(f"{PREPARED / benchmark} is not there; run `dvc repro prepare@{benchmark}` first")
-    walker = Walker(check_prices(tree["prices"]))
+    walker = Walker(check_prices(tree["prices"]), replies_of(tree["llm"]))
+    walker.replies.find(())  # a tape is read here, where its path leads to it
     token = INSTEAD.set(walker.around)
     try:
         with _scratch(tree):
             for stage, axes in _cells(tree):
-                walker.cell = "@".join((stage, "-".join(axes.values())))
+                walker.cell = "@".join(filter(None, (stage, "-".join(axes.values()))))
                 run = import_module(f"memgauge.stages.{stage}").main
                 with _silent():
                     run(select(tree, STAGES[stage].keys(axes)), **axes)
             planned = list(walker.plans())
-            known = set(ResponseStore(replies_file()).find(key for each, _ in planned for key in each.keys))
+            known = set(walker.replies.find(key for each, _ in planned for key in each.keys))
             return [found for each, dry in planned for found in _estimate(each, dry, known)]
     finally:
         INSTEAD.reset(token)
+
+
+def not_counted(tree: Params) -> tuple[str, ...]:
+    """The stages whose calls no estimate holds, where a language model writes or reads their arms."""
+    roles = [tree["role"]["writer"], *(tree["role"]["reader"][name] for name in tree["variant_readers"])]
+    return NOT_WALKED if any(role.get("solver") == "language_model" for role in roles) else ()
 
 
 def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:
@@ -119,7 +153,9 @@ def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:
 
 def _cells(tree: Params) -> Iterator[tuple[str, dict[str, str]]]:
     grid = {"benchmark": tree["benchmarks"], "system": tree["systems"], "reader": tree["readers"]}
-    for stage in ASKING:
+    for stage, role in ASKING.items():
+        if role and tree["role"][role].get("solver") != "language_model":
+            continue
         rows: list[dict[str, str]] = [{}]
         for axis in STAGES[stage].axes:
             rows = [{**row, axis: value} for row in rows for value in grid[axis]]
