@@ -33,6 +33,8 @@ def main() -> int:
     """Exit code of one stage run."""
     # OpenMP threads that spin while they wait make a stage three to ten times slower beside any other busy process.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # As DVC names the instance, so that a stage run by hand has a cell of its own in the store and the ledger.
+    os.environ.setdefault("DVC_STAGE", "@".join(filter(None, (*sys.argv[1:2], "-".join(sys.argv[2:])))))
     try:
         run(sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:], Path("params.yaml"))
     except MemgaugeError as error:

@@ -44,7 +44,7 @@ ASKING = {
     "judge": "judge",
     "qualify": "judge",
 }
-NOT_WALKED = ("degrade", "sweep", "ablate", "weigh", "compare_silver")  # they write and read arms of their own
+NOT_WALKED = ("run_arms", "read_silver")  # they ask too, for arms and evidence of their own
 
 
 @dataclass(slots=True)
