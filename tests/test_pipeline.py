@@ -223,7 +223,9 @@ class TestRerunTable:
         assert all(run.info.status == "FINISHED" for run in runs)
         for name, k in (("shallow", "1"), ("queued", "3")):
             (parent,) = [run for run in runs if run.info.run_name == name]
-            cells = [run for run in runs if run.data.tags.get("mlflow.parentRunId") == parent.info.run_id]
+            children = [run for run in runs if run.data.tags.get("mlflow.parentRunId") == parent.info.run_id]
+            cells = [run for run in children if "system" in run.data.params]
+            assert {"tune_reader", "judge"} <= {run.data.params["stage"] for run in children if run not in cells}
             assert {run.data.params["retrieval.k"] for run in cells} == {k}
             assert {run.data.params["system"] for run in cells} == set(SMALL_SYSTEMS)
 

@@ -31,6 +31,10 @@ class Stage:
 
 
 BUDGET = "benchmark.{benchmark}.write_budget_tokens"
+ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
+# Groups of the experiments and of training, logged with their results.
+TRACKED = ("tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases")
+
 STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
@@ -72,14 +76,13 @@ STAGES: dict[str, Stage] = {
     "report": Stage((), ("benchmarks", "systems", "memory")),
     "track": Stage(
         (),
-        ("seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats"),
+        ("seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats", *TRACKED),
     ),
 }
 
 # Top-level keys of the contract that wait for the part that reads them.
 RESERVED = ("alpha",)
 # What a stage's model calls look at while they run (`stages.solving`): it changes no output.
-ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
 RUNNING = ("llm", "prices")
 # Axes of grids that no stage reads as a value.
 AXES = ("variant_readers",)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memgauge.files import read_json
 from memgauge.params import Params
-from memgauge.stages.layout import METRICS, MODELS, PREPARED, pipeline_root
+from memgauge.stages.layout import METRICS, MODELS, PREPARED, SOLVERS, pipeline_root
 from memgauge.tracking import Cell, flatten, log_pipeline, open_store
 
 
@@ -19,13 +19,15 @@ def main(params: Params) -> None:
     root = pipeline_root()
     open_store(root)
     cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params)]
+    cells += _experiments(params)
     artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
     artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
     artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
+    artifacts += [path.with_suffix(ending) for path in _recorded(params) for ending in (".md", ".png")]
     commit = _commit(root)
     name = os.environ.get("DVC_EXP_NAME") or commit[:10]
     tags = {"commit": commit, "experiment": os.environ.get("DVC_EXP_NAME", "")}
-    run_id = log_pipeline(name, tags, cells, artifacts)
+    run_id = log_pipeline(name, tags, cells, [path for path in artifacts if path.is_file()])
     print((METRICS / "diagnosis.md").read_text(encoding="utf-8"))
     print(f"logged {len(cells)} cells under run {run_id}; look at them with `memgauge ui`")
 
@@ -51,12 +53,34 @@ def _cells(benchmark: str, params: Params) -> Iterator[Cell]:
                     **flatten(params["role"]["writer"], "writer."),
                 },
                 metrics={key: value for key, value in metrics.items() if _is_number(value)},
-                tags={"data_sha256": data, **_reader_tags(role)},
+                tags={"data_sha256": data, "solver_sha256": _solver(reader), **_reader_tags(role)},
             )
+
+
+def _recorded(params: Params) -> list[Path]:
+    """The records of experiments and judging, of the benchmarks of this run only: another run may have left more."""
+    found = [*METRICS.glob("experiments/*/*.json"), *METRICS.glob("judged/*.json")]
+    return sorted(path for path in found if path.stem.split("-")[0] in params["benchmarks"])
+
+
+def _experiments(params: Params) -> Iterator[Cell]:
+    """One run an experiment with its own parameters, one for the training of the reader, one for the judge."""
+    single = [METRICS / "tune_reader.json", METRICS / "judge.json"]
+    for path in [*_recorded(params), *single]:
+        stage = path.parent.name if path not in single else path.stem
+        own = params[stage] if isinstance(params.get(stage), dict) else {}
+        numbers = {key: value for key, value in flatten(read_json(path)).items() if _is_number(value)}
+        name = stage if path in single else f"{stage} {path.stem}"
+        yield Cell(name, {"stage": stage, "seed": params["seed"], **flatten(own, f"{stage}.")}, numbers)
 
 
 def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _solver(reader: str) -> str:
+    """The hash of what the reader is made of, adapters and endpoints included (stage `equip_reader`)."""
+    return _digest([SOLVERS / "reader" / f"{reader}.json"])
 
 
 def _reader_tags(role: Params) -> dict[str, str]:
