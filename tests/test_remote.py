@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -121,6 +122,15 @@ def test_a_call_that_fails_after_the_stop_is_not_tried_again() -> None:
     assert sorted(map(said, server.seen.bodies)) == ["a", "b"]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python's own handler of Ctrl-C, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_keeps_what_is_under_way() -> None:
     reported = []
 
