@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from memgauge.errors import InputError
 from memgauge.llm.chat import ChatReply, ChatRequest, OnReply, ignore
-from memgauge.llm.estimate import RecordingChatModel, estimate, plan
+from memgauge.llm.estimate import estimate, plan
 from memgauge.llm.ledger import Ledger, Total, make_line, usd
 from memgauge.llm.metered import Account, BudgetError, Progress, account_for
 from memgauge.llm.prices import FREE, PICO, PriceRow
@@ -292,14 +292,3 @@ def test_estimate_of_a_finished_run_is_nothing_and_before_it_is_what_it_took(sce
     )
     after = estimate([one], count, lambda _: 10, store.find(one.keys))[0]
     assert (after.calls, after.from_store, after.low, after.high) == (0, 5, 0, 0)
-
-
-def test_recording_model_asks_nobody() -> None:
-    inner = Counting()
-    recording = RecordingChatModel(inner, "Yes.")
-    seen: list[int] = []
-    replies = recording.generate([request("a"), request("b")], lambda position, reply: seen.append(position))
-    assert [reply.text for reply in replies] == ["Yes.", "Yes."]
-    assert [one.messages[-1]["content"] for one in recording.requests] == ["a", "b"]
-    assert recording.payload(request("a")) == inner.payload(request("a"))
-    assert (seen, inner.asked) == ([0, 1], [])

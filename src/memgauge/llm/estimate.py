@@ -1,10 +1,9 @@
 """What a run would take before anything is sent: calls, tokens and USD of each stage cell, the store's replies free."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, ignore
+from memgauge.llm.chat import ChatModel, ChatRequest
 from memgauge.llm.prices import PriceRow
 from memgauge.llm.store import key
 
@@ -76,27 +75,3 @@ def _estimate(one: Plan, count_input: Count, expect_output: Count, seen: set[str
     low = None if one.price is None else one.price.cost(inputs, 0, expected)
     high = None if one.price is None else one.price.cost(inputs, 0, most)
     return Estimate(one.role, one.cell, len(asked), len(one.requests) - len(asked), inputs, expected, most, low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingChatModel:
-    """Answers every request with one text, calls nothing, and remembers what it was asked: for dry runs of a stage.
-
-    Payloads are those of `inner`, the model that would be called, so that keys are the real ones.
-    """
-
-    inner: ChatModel
-    filler: str
-    requests: list[ChatRequest] = field(default_factory=list)
-
-    def payload(self, request: ChatRequest) -> dict[str, Any]:
-        """What the inner model would send."""
-        return self.inner.payload(request)
-
-    def generate(self, requests: Sequence[ChatRequest], on_reply: OnReply = ignore) -> list[ChatReply]:
-        """The filler for each request, with no tokens."""
-        self.requests.extend(requests)
-        replies = [ChatReply(self.filler, "stop", measured=False) for _ in requests]
-        for position, reply in enumerate(replies):
-            on_reply(position, reply)
-        return replies
