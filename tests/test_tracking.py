@@ -11,7 +11,7 @@ from mlflow.entities import Run
 from mlflow.tracking import MlflowClient
 
 from memgauge.errors import InputError
-from memgauge.tracking import Cell, log_pipeline, metric_names, open_store
+from memgauge.tracking import Cell, live_run, log_pipeline, metric_names, open_store
 
 
 def runs(root: Path) -> list[Run]:
@@ -38,6 +38,38 @@ def test_cells_are_children_with_params_metrics_and_tags(tmp_path: Path) -> None
     assert child.data.params["long"].startswith("sha256:")
     assert {run.info.status for run in found.values()} == {"FINISHED"}
     assert (tmp_path / "mlartifacts" / parent_id / "artifacts" / "tables" / "t.md").is_file()
+
+
+def history_of(root: Path, run: Run, metric: str) -> list[tuple[int, float]]:
+    client = MlflowClient(f"sqlite:///{root / 'mlflow.db'}")
+    return [(each.step, each.value) for each in client.get_metric_history(run.info.run_id, metric)]
+
+
+def test_a_cells_curve_is_logged_step_by_step(tmp_path: Path) -> None:
+    open_store(tmp_path)
+    steps = [{"reward": 0.25, "kl": None}, {"reward": 0.5, "kl": 0.125}]
+    log_pipeline("run", {}, [Cell("c", {}, {"qpc": 0.5}, steps=steps)], [])
+    (cell,) = [run for run in runs(tmp_path) if run.info.run_name == "c"]
+    assert history_of(tmp_path, cell, "reward") == [(0, 0.25), (1, 0.5)]
+    assert history_of(tmp_path, cell, "kl") == [(1, 0.125)]
+
+
+def test_a_live_run_shows_each_step_while_it_works(tmp_path: Path) -> None:
+    open_store(tmp_path)
+    with live_run("train", {"alpha": 0.6}, {"stage": "train"}) as log:
+        log(3, {"reward": 0.75, "kl": None})
+        (running,) = runs(tmp_path)
+        assert running.info.status == "RUNNING"
+        assert history_of(tmp_path, running, "reward") == [(3, 0.75)]
+    (ended,) = runs(tmp_path)
+    assert (ended.info.status, ended.data.params["alpha"], ended.data.tags["stage"]) == ("FINISHED", "0.6", "train")
+
+
+def test_a_live_run_that_fails_ends_as_failed(tmp_path: Path) -> None:
+    open_store(tmp_path)
+    with pytest.raises(InputError), live_run("train", {}, {}):
+        raise InputError("stop")
+    assert {run.info.status for run in runs(tmp_path)} == {"FAILED"}
 
 
 def test_an_error_ends_its_runs_as_failed(tmp_path: Path) -> None:

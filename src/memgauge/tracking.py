@@ -9,7 +9,7 @@ import json
 import math
 import re
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -26,12 +26,13 @@ PARAMETERS_A_BATCH = 100  # MLflow's limit on the parameters of one request
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is logged of one cell: flat parameters, metrics by name (None when undefined), tags."""
+    """What is logged of one cell: flat parameters, metrics by name (None when undefined), tags, curves step by step."""
 
     name: str
     params: Mapping[str, object]
     metrics: Mapping[str, float | None]
     tags: Mapping[str, str] = field(default_factory=dict)
+    steps: Sequence[Mapping[str, float | None]] = ()
 
 
 def open_store(root: Path) -> str:
@@ -55,16 +56,39 @@ def log_pipeline(name: str, tags: Mapping[str, str], cells: list[Cell], artifact
         return str(parent.info.run_id)
 
 
+@contextlib.contextmanager
+def live_run(
+    name: str, params: Mapping[str, object], tags: Mapping[str, str]
+) -> Iterator[Callable[[int, Mapping[str, float | None]], None]]:
+    """A run that is logged while it works: what is yielded takes a step's number and its metrics.
+
+    It ends FINISHED, FAILED after an exception, KILLED when the process is terminated.
+    """
+    with _ending_well(), mlflow.start_run(run_name=name, tags=dict(tags)):
+        _log_params(params)
+        yield _log_step
+
+
+def _log_step(step: int, metrics: Mapping[str, float | None]) -> None:
+    mlflow.log_metrics(metric_names(metrics)[0], step=step)
+
+
 def _log_cell(cell: Cell) -> None:
-    short, long = _split_long({key: str(value) for key, value in cell.params.items()})
+    _log_params(cell.params)
+    defined, undefined = metric_names(cell.metrics)
+    mlflow.log_metrics(defined)
+    for number, metrics in enumerate(cell.steps):
+        _log_step(number, metrics)
+    if undefined:
+        mlflow.set_tag("undefined", ", ".join(undefined))
+
+
+def _log_params(params: Mapping[str, object]) -> None:
+    short, long = _split_long({key: str(value) for key, value in params.items()})
     for start in range(0, len(short), PARAMETERS_A_BATCH):
         mlflow.log_params(dict(list(short.items())[start : start + PARAMETERS_A_BATCH]))
     if long:
         mlflow.log_dict(long, "long_params.json")
-    defined, undefined = metric_names(cell.metrics)
-    mlflow.log_metrics(defined)
-    if undefined:
-        mlflow.set_tag("undefined", ", ".join(undefined))
 
 
 def _split_long(params: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:

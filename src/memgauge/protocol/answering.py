@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from memgauge.errors import MemgaugeError
 from memgauge.records import Answer, Context, Question, Result
 from memgauge.tasks.answer_question import AnswerQuestion
-from memgauge.tasks.base import Solver
+from memgauge.tasks.base import Solver, solve_all
 
 
 def answer(questions: Sequence[Question], contexts: Sequence[Context], solver: Solver) -> list[Answer]:
@@ -19,9 +18,7 @@ def answer(questions: Sequence[Question], contexts: Sequence[Context], solver: S
         assert question.id == context.question_id, (question.id, context.question_id)
     order = _by_context(contexts)
     tasks = [AnswerQuestion(pairs[at][0].text, pairs[at][1].text, pairs[at][0].date) for at in order]
-    results = solver.solve(tasks) if tasks else []
-    if len(results) != len(tasks):
-        raise MemgaugeError(f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each")
+    results = solve_all(solver, tasks)
     answers = {at: _answer(pairs[at][1], result) for at, result in zip(order, results, strict=True)}
     return [answers[at] for at in range(len(pairs))]
 

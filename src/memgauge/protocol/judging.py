@@ -10,12 +10,12 @@ from hashlib import sha256
 
 import numpy as np
 
-from memgauge.errors import InputError, MemgaugeError
+from memgauge.errors import InputError
 from memgauge.prompts import template
 from memgauge.records import Answer, Condition, Question, Result, Status, Usage
 from memgauge.solvers.language_model import schema_text
 from memgauge.stats.intervals import Interval, mean, mean_bounds
-from memgauge.tasks.base import Solver
+from memgauge.tasks.base import Solver, solve_all
 from memgauge.tasks.judge_answer import JudgeAnswer, Variant, Verdict, template_of
 from memgauge.text.tokens import count_tokens
 
@@ -105,9 +105,7 @@ def judge_stored(
             raise InputError(f"an answer names question {answer.question_id!r}, which is not given; give its benchmark")
     asked = [at for at, answer in enumerate(answers) if _is_judged(by_id[answer.question_id], answer)]
     tasks = [_task(by_id[answers[at].question_id], answers[at], variant) for at in asked]
-    results = solver.solve(tasks) if tasks else []
-    if len(results) != len(tasks):
-        raise MemgaugeError(f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each")
+    results = solve_all(solver, tasks)
     judged = dict(zip(asked, results, strict=True))
     digest = prompt_hash(variant)
     return [

@@ -15,11 +15,10 @@ from typing import Literal
 
 import msgspec
 
-from memgauge.errors import MemgaugeError
 from memgauge.protocol.judging import MAX_PARSE_FAILURES, prompt_hash
 from memgauge.records import Result
 from memgauge.stats.intervals import Interval
-from memgauge.tasks.base import Solver
+from memgauge.tasks.base import Solver, solve_all
 from memgauge.tasks.judge_answer import JudgeAnswer, Variant, Verdict
 
 # A judge that errs on a share e of answers moves a score by at most e. The interval's upper end is held, not
@@ -91,9 +90,7 @@ def qualify(
     """
     items = qualification_items() if items is None else items
     tasks = [JudgeAnswer(one.question, one.golds, one.answer, one.abstention, variant) for one in items]
-    results = solver.solve(tasks) if tasks else []
-    if len(results) != len(tasks):
-        raise MemgaugeError(f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each")
+    results = solve_all(solver, tasks)
     marked = list(zip(items, results, strict=True))
     accepts = _rate("wrong", [pair for pair in marked if not pair[0].correct])
     rejects = _rate("right", [pair for pair in marked if pair[0].correct])

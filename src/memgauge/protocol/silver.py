@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memgauge.errors import InputError, MemgaugeError
+from memgauge.errors import InputError
 from memgauge.memory.base import Encoder
 from memgauge.memory.shared import count_result, turn_text
 from memgauge.metrics.lexical import unusable
@@ -19,7 +19,7 @@ from memgauge.records import History, Question, Result, Session, Status, Turn
 from memgauge.retrieval.bm25 import Bm25Index
 from memgauge.retrieval.dense import rank_dense
 from memgauge.retrieval.fusion import fuse
-from memgauge.tasks.base import ParseFailure, Solver
+from memgauge.tasks.base import ParseFailure, Solver, solve_all
 from memgauge.tasks.find_evidence import MADE_UP, Candidate, FindEvidence
 from memgauge.text.render import render_turn
 from memgauge.text.tokens import count_many, count_tokens, truncate
@@ -111,11 +111,7 @@ def find_silver(
     if index is not None and index.turns:
         shown = _candidates(index, asked, limits)
         tasks = [_task(question, index, places, limits) for question, places in zip(asked, shown, strict=True)]
-        results = solver.solve(tasks)
-        if len(results) != len(tasks):
-            raise MemgaugeError(
-                f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each"
-            )
+        results = solve_all(solver, tasks)
         for question, places, task, result in zip(asked, shown, tasks, results, strict=True):
             ids = [index.turns[place][1].id for place in places]
             found[question.id] = _silver(question, ids, task, result)

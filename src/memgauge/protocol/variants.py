@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from memgauge.errors import MemgaugeError
 from memgauge.memory.base import MemorySystem, Query, Ranking, Tools
 from memgauge.memory.catalogue import make_system
 from memgauge.metrics.scoring import ScoredItem, score_item
@@ -15,7 +14,7 @@ from memgauge.protocol.answering import answer
 from memgauge.protocol.conditions import complete, retrieved, write_store
 from memgauge.protocol.questions import by_history, entry_texts, evidence_texts
 from memgauge.records import Benchmark, Context, Result, Store
-from memgauge.tasks.base import Solver, Task
+from memgauge.tasks.base import Solver, Task, solve_all
 
 Output = TypeVar("Output")
 
@@ -61,9 +60,7 @@ class Once:
     def solve(self, tasks: Sequence[Task[Output]]) -> list[Result[Output]]:
         """Results in task order; tasks not met before go to the solver in one call."""
         fresh = [task for task in dict.fromkeys(tasks) if task not in self.known]
-        results = self.solver.solve(fresh) if fresh else []
-        if len(results) != len(fresh):
-            raise MemgaugeError(f"a solver returned {len(results)} results for {len(fresh)} tasks; one each is due")
+        results = solve_all(self.solver, fresh)
         solved = dict(zip(fresh, results, strict=True))
         found = [solved.get(task) or self.known[task] for task in tasks]
         # What a provider failed at may succeed for the next variant.

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+CODE = Path("data/code")
 RAW = Path("data/raw")
 PREPARED = Path("data/prepared")
 STORES = Path("data/stores")

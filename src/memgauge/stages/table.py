@@ -11,7 +11,8 @@ from memgauge.datasets.catalogue import READERS
 from memgauge.errors import InputError, unknown_name
 from memgauge.llm.prices import check_prices
 from memgauge.memory.catalogue import SYSTEMS
-from memgauge.params import Params, check_types, unread
+from memgauge.params import Params, unread
+from memgauge.params_shape import check_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrie
 TRACKED = ("tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases")
 
 STAGES: dict[str, Stage] = {
+    "digest_code": Stage(()),
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class AnswerQuestion:
 
     def messages(self) -> list[Message]:
         """System and user message; a question without a date has no date line."""
-        date = None if self.question_date is None else render_date(self.question_date).strip("[]")
+        date = plain_date(self.question_date)
         return render(self.name, context=self.context or "(nothing)", question=self.question, question_date=date)
 
     def parse(self, reply: str) -> str | ParseFailure:

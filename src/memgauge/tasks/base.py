@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypedDict, TypeVar, runtime_checkable
 
+from memgauge.errors import MemgaugeError
 from memgauge.records import Result
 
 Output_co = TypeVar("Output_co", covariant=True)
@@ -50,3 +51,11 @@ class Solver(Protocol):
     def solve(self, tasks: Sequence[Task[Output]]) -> list[Result[Output]]:
         """Solve every task; a failure is a status in its result, never an exception."""
         ...
+
+
+def solve_all(solver: Solver, tasks: Sequence[Task[Output]]) -> list[Result[Output]]:
+    """One result for each task, in order; no task is no call. MemgaugeError for a solver that breaks its promise."""
+    results = solver.solve(tasks) if tasks else []
+    if len(results) != len(tasks):
+        raise MemgaugeError(f"a solver returned {len(results)} results for {len(tasks)} tasks; it must return one each")
+    return results

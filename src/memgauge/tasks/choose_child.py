@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_date
 
 # The position of the part to open, or where else to go.
 Move = int | Literal["back", "stop"]
@@ -40,7 +40,7 @@ class ChooseChild:
 
     def messages(self) -> list[Message]:
         """System and user message: what was opened, what can be opened, the question, the moves."""
-        date = None if self.question_date is None else render_date(self.question_date).strip("[]")
+        date = plain_date(self.question_date)
         return render(
             self.name,
             place=None if self.place is None else f"You are reading:\n{_show(self.place)}\n",

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_date
 
 _LIST = re.compile(r"(?:(?:pages?|answer|and)\b|[\s:,;&\[\]#\d])+\.?", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"\d+", re.ASCII)
@@ -31,7 +31,7 @@ class ChoosePages:
 
     def messages(self) -> list[Message]:
         """System and user message: the gists first, which all questions of a history share, then the question."""
-        date = None if self.question_date is None else render_date(self.question_date).strip("[]")
+        date = plain_date(self.question_date)
         gists = "\n".join(_show(number, *gist) for number, gist in enumerate(self.gists, 1))
         return render(self.name, gists=gists, question=self.question, question_date=date, limit=self.limit)
 

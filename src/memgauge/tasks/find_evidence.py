@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_date
 
 MALFORMED = "the reply is not a list of message numbers"
 MADE_UP = "there is no message of a number named"
@@ -51,7 +51,7 @@ class FindEvidence:
             self.name,
             turns="\n".join(_lines(self.turns)),
             question=self.question,
-            question_date=None if self.question_date is None else render_date(self.question_date).strip("[]"),
+            question_date=plain_date(self.question_date),
             answers=" | ".join(self.answers),
         )
 

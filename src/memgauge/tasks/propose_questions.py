@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_said
 
 _ITEM = re.compile(r"(?P<number>[0-9]{1,6})[.):]\s*(?P<text>.*)")
 _QUESTION_TOKENS = 40  # room for one question and its number
@@ -33,8 +33,8 @@ class ProposeQuestions:
 
     def messages(self) -> list[Message]:
         """System and user message; an undated session has no date line."""
-        date = None if self.date is None else render_date(self.date).strip("[]")
-        turns = "\n".join(f"{speaker}: {text}" for speaker, text in self.turns)
+        date = plain_date(self.date)
+        turns = render_said(self.turns)
         return render(self.name, date=date, turns=turns, count=self.count)
 
     def parse(self, reply: str) -> tuple[str, ...] | ParseFailure:

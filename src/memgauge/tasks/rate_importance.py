@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_said
 
 LEAST, MOST = 1, 10
 _RATING = re.compile(
@@ -31,8 +31,8 @@ class RateImportance:
 
     def messages(self) -> list[Message]:
         """System and user message; an undated exchange has no date line."""
-        date = None if self.date is None else render_date(self.date).strip("[]")
-        turns = "\n".join(f"{speaker}: {text}" for speaker, text in self.turns)
+        date = plain_date(self.date)
+        turns = render_said(self.turns)
         return render(self.name, date=date, turns=turns)
 
     def parse(self, reply: str) -> int | ParseFailure:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class RefineSummary:
         """System and user message; an undated session has no date line."""
         return render(
             self.name,
-            date=None if self.date is None else render_date(self.date).strip("[]"),
-            turns="\n".join(f"{speaker}: {text}" for speaker, text in self.turns),
+            date=plain_date(self.date),
+            turns=render_said(self.turns),
             notes="\n".join(line.text for line in self.lines),
             budget_tokens=self.budget_tokens,
         )

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date
 
 _TAGGED = re.compile(r"\[([QES])\]\s*(.*)")
 _SOURCE = re.compile(r"session_([0-9]{1,6})_turn_([0-9]{1,6})")
@@ -78,7 +78,7 @@ class SelectEvidence:
             budget_tokens=self.budget_tokens,
             heading="Questions that may be asked:" if self.questions else None,
             questions="\n".join(questions) or None,
-            date=None if self.date is None else render_date(self.date).strip("[]"),
+            date=plain_date(self.date),
             turns="\n".join(turns),
         )
 

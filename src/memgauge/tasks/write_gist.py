@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from memgauge.prompts import render
 from memgauge.tasks.base import Message, ParseFailure
-from memgauge.text.render import render_date
+from memgauge.text.render import plain_date, render_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class WriteGist:
 
     def messages(self) -> list[Message]:
         """System and user message; an undated page has no date line."""
-        date = None if self.date is None else render_date(self.date).strip("[]")
-        turns = "\n".join(f"{speaker}: {text}" for speaker, text in self.turns)
+        date = plain_date(self.date)
+        turns = render_said(self.turns)
         return render(self.name, date=date, turns=turns, budget_tokens=self.budget_tokens)
 
     def parse(self, reply: str) -> str | ParseFailure:

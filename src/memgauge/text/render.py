@@ -24,6 +24,24 @@ def render_date(date: str | None) -> str:
     return f"[{day}, {moment:%H:%M}]" if "T" in date else f"[{day}]"
 
 
+def plain_date(date: str | None) -> str | None:
+    """A date in running text, None for an undated one: a template then leaves its line out.
+
+    >>> plain_date("2024-03-15"), plain_date(None)
+    ('15 March 2024', None)
+    """
+    return None if date is None else render_date(date).strip("[]")
+
+
+def render_said(turns: Iterable[tuple[str, str]]) -> str:
+    """(speaker, text) pairs, one line each.
+
+    >>> render_said([("Ann", "Hi!"), ("Bob", "Hello.")])
+    'Ann: Hi!\nBob: Hello.'
+    """
+    return "\n".join(f"{speaker}: {text}" for speaker, text in turns)
+
+
 def render_turn(turn: Turn) -> str:
     """One line: speaker, text, and the caption of an attached picture.
 

@@ -1,0 +1,174 @@
+"""The shape of `params.yaml`: what each group holds, checked before any stage runs."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from memgauge.errors import InputError
+
+Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Names = Annotated[list[str], Meta(min_length=1)]
+
+
+class BenchmarkParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One benchmark: budgets in cl100k_base tokens, where it comes from, what is kept of it."""
+
+    write_budget_tokens: Count
+    recent_tokens: Count
+    source: dict[str, Any]
+    select: dict[str, Any]
+
+
+class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The solver of each role; readers by name."""
+
+    writer: dict[str, Any]
+    reader: dict[str, Any]
+    judge: dict[str, Any]
+    finder: dict[str, Any]
+    teacher: dict[str, Any]
+    summariser: dict[str, Any]
+    qa: dict[str, Any]
+
+
+class Retrieval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the harness cuts a ranking."""
+
+    k: Count
+    mode: Literal["topk", "fill"]
+    read_budget_tokens: Count
+
+
+class Stats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bootstrap draws and the margin of the diagnosis rule."""
+
+    draws: Count
+    margin: Annotated[float, Meta(ge=0, lt=1)]
+
+
+class Llm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where replies of language models come from; `tape` is a name below data/tapes, read in mode replay."""
+
+    mode: Literal["live", "replay"]
+    tape: str | None
+
+
+class Degrade(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Controlled degradation: whose stores and rankings, and how much of them."""
+
+    system: str
+    shares: Annotated[list[Share], Meta(min_length=1)]
+
+
+class Sweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Write budgets by system; the first system is the reference."""
+
+    systems: Names
+    budgets: Annotated[list[Count], Meta(min_length=1)]
+
+
+class Arms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One system's arms: options that differ from its own, by name."""
+
+    system: str
+    reference: str
+    arms: dict[str, dict[str, Any]]
+
+
+class MatchCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Systems in the order of comparison."""
+
+    systems: Annotated[list[str], Meta(min_length=2)]
+
+
+class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two systems of the grid."""
+
+    first: str
+    second: str
+
+
+class FindEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many turns a finder of silver evidence is shown for a question, and their tokens in all."""
+
+    candidates: Count
+    candidate_tokens: Count
+
+
+class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many questions are quoted a system and link."""
+
+    examples: Count
+
+
+class ShowCases(Pair, frozen=True, forbid_unknown_fields=True):
+    """Two systems of the grid, and how many questions are quoted in either direction."""
+
+    examples: Count
+
+
+class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `params.yaml` must look like; options of solvers, systems and benchmarks are checked by those."""
+
+    alpha: Annotated[float, Meta(ge=0, le=1)]
+    seed: Annotated[int, Meta(ge=0)]
+    benchmarks: Names
+    systems: Names
+    readers: Names
+    benchmark: dict[str, Any]
+    role: Roles
+    llm: Llm
+    prices: dict[str, Any]
+    memory: dict[str, Any]
+    retrieval: Retrieval
+    stats: Stats
+    variant_readers: Names
+    tune_reader: dict[str, Any]
+    find_evidence: FindEvidence
+    degrade: Degrade
+    sweep: Sweep
+    ablate: Arms
+    weigh: Arms
+    match_cost: MatchCost
+    break_down: Pair
+    attribute: Attribute
+    show_cases: ShowCases
+
+
+def check_types(tree: dict[str, Any]) -> None:
+    """Raises InputError naming the key, its value and the rule for the first value of the wrong kind.
+
+    >>> check_types({"alpha": "high"})
+    Traceback (most recent call last):
+    memgauge.errors.InputError: params.yaml: alpha is 'high'; expected `float`, got `str`; correct it
+    """
+    checked = _convert(tree, Tree, "")
+    for name, value in checked.benchmark.items():
+        _convert(value, BenchmarkParams, f"benchmark.{name}")
+    for group, options in (("memory", checked.memory), ("role.reader", checked.role.reader)):
+        for name, value in options.items():
+            _convert(value, dict[str, Any], f"{group}.{name}")
+    for axis in ("benchmarks", "systems", "readers"):
+        names = getattr(checked, axis)
+        if len(set(names)) < len(names):
+            raise InputError(f"params.yaml: {axis} is {names}; each name must occur once")
+
+
+def _convert(value: Any, kind: Any, prefix: str) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        rule, _, place = str(error).partition(" - at `$")
+        inner = place.strip("`").lstrip(".")
+        key = ".".join(filter(None, (prefix, inner)))
+        found = f"{key} is {_found(value, inner)!r}; " if key else ""
+        raise InputError(f"params.yaml: {found}{rule[0].lower()}{rule[1:]}; correct it") from error
+
+
+def _found(tree: Any, key: str) -> Any:
+    node: Any = tree
+    for part in filter(None, key.split(".")):
+        node = node.get(part) if isinstance(node, dict) else node
+    return node

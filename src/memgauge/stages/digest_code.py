@@ -1,0 +1,26 @@
+"""Stage `digest_code`: say for every stage which source files decide what it computes, so that DVC watches those."""
+
+from pathlib import Path
+
+import memgauge
+from memgauge.code_graph import CodeGraph
+from memgauge.files import write_json
+from memgauge.memory.catalogue import SYSTEMS
+from memgauge.params import Params
+from memgauge.stages.layout import CODE
+from memgauge.stages.table import STAGES
+
+OF_ONE_SYSTEM = ("write", "retrieve")  # stages that run one memory system: each system's code is its own
+CATALOGUE = "memory.catalogue"  # it names every system and carries options on
+
+
+def main(params: Params) -> None:
+    """Write `data/code/STAGE.json`, or `data/code/STAGE/SYSTEM.json` for the stages of one memory system."""
+    graph = CodeGraph(Path(memgauge.__path__[0]))
+    for stage in STAGES:
+        if stage not in OF_ONE_SYSTEM:
+            write_json(CODE / f"{stage}.json", graph.digests(stage))
+            continue
+        for system, target in SYSTEMS.items():
+            module = target.partition(":")[0].removeprefix("memgauge.")
+            write_json(CODE / stage / f"{system}.json", graph.digests(stage, [module], [CATALOGUE]))
