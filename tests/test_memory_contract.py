@@ -26,15 +26,23 @@ from memgauge.records import History, Question, Result, Session, Turn, Usage
 from memgauge.report.card import baseline_card
 from memgauge.retrieval.dense import SentenceEncoder
 from memgauge.solvers.extractive.solver import ExtractiveSolver
+from memgauge.tasks.decide_update import Update
+from memgauge.tasks.list_facts import SourcedFact
+from memgauge.tasks.manage_memories import Operation
+from memgauge.tasks.merge_episodes import Merge
+from memgauge.tasks.name_themes import Theme
+from memgauge.tasks.profile_user import Portrait
+from memgauge.tasks.segment_batch import Segment
 from memgauge.tasks.select_evidence import EvidenceRecord, Selection
 from memgauge.tasks.summarise_session import SummaryLine
+from memgauge.tasks.write_episode import Episode
 from memgauge.text.render import entry_tokens
 from memgauge.text.tokens import count_tokens
 from memgauge.text.words import words
 
 KEEPS_TEXT = ["verbatim", "extractive"]
-CHOOSES = ["memwalker", "readagent"]  # ranks what it chose to look at, not the whole store
-MARKS_IDS = ["memorybank"]  # writes into its entries' ids what it needs to rank them
+CHOOSES = ["memwalker", "readagent", "memoryos", "memorycpt"]  # ranks what it chose to look at, not the whole store
+MARKS_IDS = ["memorybank", "memoryos", "memorycpt"]  # writes into its entries' ids what it needs to rank them
 QUERIES = [Query("Where did Ann move?"), Query("What is Bob allergic to?", "2023-09-01"), Query("")]
 SAYINGS = [
     "I moved to Lisbon on 3 March and I love it.",
@@ -78,7 +86,29 @@ def first_unseen(task):
     return next((at for at in range(len(task.parts)) if at not in task.seen), "back" if task.back else "stop")
 
 
+def in_fours(task):
+    size = len(task.turns)
+    return tuple(Segment(tuple(range(at, min(at + 4, size))), "talk") for at in range(0, size, 4))
+
+
+def first_episode(task):
+    return Episode(task.topic or "talk", "\n".join(line.text for line in first_words(task)), task.date)
+
+
 SOLVED = {
+    "segment_batch": in_fours,
+    "write_episode": first_episode,
+    "merge_episodes": lambda task: Merge(None, None),
+    "extract_facts": lambda task: (f"{task.turns[0][0]} said {task.turns[0][1].split()[0]}",) if task.turns[1:] else (),
+    "list_facts": lambda task: tuple(
+        SourcedFact(at, f"{who}: {' '.join(text.split()[:8])}") for at, (_, who, text) in enumerate(task.turns)
+    ),
+    "decide_update": lambda task: Update("update", task.newer[-1][1]),
+    "judge_continuity": lambda task: True,
+    "describe_chain": lambda task: "They talk on.",
+    "name_themes": lambda task: (Theme(" ".join(task.turns[0][1].split()[:8]), ("talk",)),),
+    "profile_user": lambda task: Portrait("Talks.", (SourcedFact(0, "Talks a lot."),), ()),
+    "pick_keywords": lambda task: tuple(words(task.question)[:3]),
     "summarise_session": first_words,
     "refine_summary": first_words,
     "propose_questions": lambda task: tuple(f"{line.text}?" for line in first_words(task))[: task.count],
@@ -89,6 +119,8 @@ SOLVED = {
     "rate_importance": lambda task: 5,
     "choose_pages": lambda task: tuple(range(min(task.limit, len(task.gists)))),
     "choose_child": first_unseen,
+    "note_facts": lambda task: tuple(line.text for line in first_words(task)),
+    "manage_memories": lambda task: tuple(Operation("ADD", text=fact) for fact in task.facts),
 }
 
 

@@ -39,6 +39,16 @@ SMALL = {
     "ablate.arms": {"questions_1": {"questions": 1}},
     "weigh.arms": {"low_coverage": {"coverage": 0.5}},
     "match_cost.systems": ["summary", "epc"],
+    "prepare_training.train": 2,
+    "prepare_training.val": 1,
+    "distil.rows": {"train": 8, "val": 2},
+    "train_summariser.steps": 1,
+    "train_summariser.per_device": 4,
+    "train_summariser.generations": 2,
+    "distil.check": {"histories": 1, "sessions": 1, "write_budget_tokens": 100},
+    "ask_qa": {"histories": 1, "per_history": 2},
+    "ask_qa_depths.depths": [[2, 5]],
+    "retention.families": 1,
 }
 
 
@@ -128,20 +138,26 @@ class TestRerunTable:
     def test_second_repro_runs_nothing(self, scratch: Scratch) -> None:
         assert scratch.ran() == set()
 
-    def test_alpha_touches_no_stage_of_the_diagnosis(self, scratch: Scratch) -> None:
+    def test_alpha_retrains_the_summariser_and_nothing_else(self, scratch: Scratch) -> None:
         scratch.set(alpha=0.6)
-        assert scratch.ran() == set()
+        assert scratch.ran() == {
+            "train_summariser",
+            "summarise_retrieved@synthetic",
+            "ask_qa_student@synthetic",
+            "qpc",
+            "track",
+        }
 
     def test_one_systems_parameter_reruns_only_its_cells(self, scratch: Scratch) -> None:
         scratch.set(**{"memory.verbatim.passage_tokens": 100})
         ran = scratch.ran()
-        cells = {name for name in ran if verbs({name}) <= {"write", "retrieve", "read", "score", "judge"}}
+        cells = {name for name in ran if verbs({name}) <= {"write", "retrieve", "read", "score", "ask_qa"}}
         assert cells == {
             "write@synthetic-verbatim",
             "retrieve@synthetic-verbatim",
             "read@synthetic-verbatim-extractive",
             "score@synthetic-verbatim-extractive",
-            "judge@synthetic-verbatim-extractive",
+            "ask_qa@synthetic-verbatim",
         }
         assert {"diagnose@synthetic", "report", "track", "tabulate_verdicts@synthetic"} <= ran
         assert not verbs(ran) & {
@@ -166,16 +182,18 @@ class TestRerunTable:
         scratch.set(**{"stats.draws": 400})
         ran = verbs(scratch.ran())
         assert {"diagnose", "report", "track"} <= ran
-        assert ran <= {"diagnose", "report", "track", "compare_silver", *EXPERIMENTS}
+        assert ran <= {"diagnose", "report", "track", "compare_silver", "qpc", *EXPERIMENTS}
 
-    def test_a_price_reruns_nothing(self, scratch: Scratch) -> None:
-        """No output of the pipeline holds money yet: prices only steer what calls may cost."""
-        scratch.set(**{"prices.models": {"gpt-4o-mini": {"input": 1.0, "output": 2.0}}})
-        assert scratch.ran() == set()
+    def test_a_price_reruns_costs_only(self, scratch: Scratch) -> None:
+        scratch.set(**{"prices.models.qwen3-14b.input": 0.2})
+        assert verbs(scratch.ran()) == {"qpc", "track"}
 
     def test_the_judge_reruns_verdicts_only(self, scratch: Scratch) -> None:
         scratch.set(**{"role.judge": {"solver": "extractive", "floor": 0.44}})
-        assert verbs(scratch.ran()) <= {"equip", "judge", "judge_references", "qualify", "tabulate_verdicts", "track"}
+        assert verbs(scratch.ran()) <= {
+            *("equip", "judge", "qualify", "tabulate_verdicts", "track"),
+            *("ask_qa", "ask_qa_student", "ask_qa_depths", "qpc"),
+        }
 
     def test_read_budget_reruns_contexts_but_no_store(self, scratch: Scratch) -> None:
         scratch.set(**{"retrieval.k": 2})
@@ -200,7 +218,7 @@ class TestRerunTable:
             path.unlink()
         before = (scratch.folder / "dvc.lock").read_bytes()
         grids = ("fetch", "prepare", "write", "retrieve", "refer", "read", "score_references", "score", "diagnose")
-        grids += ("judge_references", "judge", "degrade")
+        grids += ("judge", "degrade")
         forced = [f"{grid}@*" for grid in grids] + ["tune_reader", "report"]
         for pattern in forced:
             scratch.run("dvc", "repro", "--force", "--single-item", "--no-run-cache", "--glob", pattern)

@@ -109,6 +109,60 @@ class ShowCases(Pair, frozen=True, forbid_unknown_fields=True):
     examples: Count
 
 
+class PrepareTraining(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose train and val histories MemoryCPT learns from, and how many of each; None for all."""
+
+    benchmark: str
+    source: dict[str, Any]
+    train: Count | None
+    val: Count | None
+
+
+class CollectTraces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The teacher's write budget, and the share of histories whose traces validate."""
+
+    write_budget_tokens: Count
+    val_share: Annotated[float, Meta(gt=0, lt=1)]
+
+
+class SummariseRetrieved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the summariser is shown and asked for, in tokens."""
+
+    context_tokens: Count
+    limit_tokens: Count
+
+
+class Depths(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """(episodes, facts) of each depth."""
+
+    depths: Annotated[list[tuple[Count, Count]], Meta(min_length=1)]
+
+
+class Passages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Budgets in passages a question, what they are compared with, how they are scored and priced."""
+
+    budgets: Annotated[list[Count], Meta(min_length=2)]
+    reference: Count
+    primary: Count
+    as_released: bool
+    price: str
+    tolerate: Share
+
+
+class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Families of stimuli, policies beside the paper's arms, and how many families a slow reader gets."""
+
+    families: Count
+    policies: list[str]
+    ask: dict[str, Count]
+
+
+class Qpc(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The row of prices that each role is billed by."""
+
+    billed_as: dict[str, str | None]
+
+
 class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `params.yaml` must look like; options of solvers, systems and benchmarks are checked by those."""
 
@@ -125,7 +179,18 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retrieval: Retrieval
     stats: Stats
     variant_readers: Names
+    variant_histories: Count | None
     tune_reader: dict[str, Any]
+    prepare_training: PrepareTraining
+    collect_traces: CollectTraces
+    distil: dict[str, Any]
+    train_summariser: dict[str, Any]
+    summarise_retrieved: SummariseRetrieved
+    ask_qa: dict[str, Any]
+    ask_qa_depths: Depths
+    qpc: Qpc
+    passages: Passages
+    retention: Retention
     find_evidence: FindEvidence
     degrade: Degrade
     sweep: Sweep

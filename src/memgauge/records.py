@@ -11,7 +11,7 @@ from typing import Generic, Literal, TypeVar
 Status = Literal[
     "ok", "empty", "truncated", "context_truncated", "refused_by_provider", "parse_error", "provider_error"
 ]
-Condition = Literal["NM", "TFC", "OE", "CSM", "RM"]
+Condition = Literal["NM", "TFC", "OE", "CSM", "RM", "SM"]
 Split = Literal["train", "val", "test"]
 Output = TypeVar("Output")
 PRIMARY = "contains_match"  # the metric that gaps and labels are stated for (paper A, section 4)

@@ -73,6 +73,23 @@ def _log_step(step: int, metrics: Mapping[str, float | None]) -> None:
     mlflow.log_metrics(metric_names(metrics)[0], step=step)
 
 
+def recorded(root: Path, stage: str, benchmark: str) -> list[dict[str, Any]]:
+    """The finished runs of one stage and benchmark, newest first: parameters as text, metrics as numbers, one mapping.
+
+    Raises InputError without a store.
+    """
+    if not (root / "mlflow.db").is_file():
+        raise InputError(f"no recorded runs in {root / 'mlflow.db'}; run `dvc repro` first")
+    open_store(root)
+    found = mlflow.search_runs(
+        experiment_names=[EXPERIMENT],
+        filter_string=f"params.stage = '{stage}' and params.benchmark = '{benchmark}' and status = 'FINISHED'",
+        order_by=["attributes.start_time DESC"],
+        output_format="list",
+    )
+    return [{**run.data.params, **run.data.metrics} for run in found]
+
+
 def _log_cell(cell: Cell) -> None:
     _log_params(cell.params)
     defined, undefined = metric_names(cell.metrics)

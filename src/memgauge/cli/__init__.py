@@ -6,7 +6,7 @@ from importlib import import_module
 
 from memgauge.errors import MemgaugeError
 
-GROUPS = ("data", "assets", "params", "run", "spending", "tape", "judge", "bench", "ui")
+GROUPS = ("data", "assets", "params", "run", "spending", "tape", "judge", "alphas", "passages", "bench", "ui")
 
 EPILOG = """examples:
   memgauge data describe locomo --json     what one benchmark holds, oddities counted
@@ -15,6 +15,8 @@ EPILOG = """examples:
   memgauge repro --max-usd 5               dvc repro that stops at 5 USD and can be resumed
   memgauge tape save paper                 the calls behind the present results, to replay without a key
   memgauge judge qualify --json            what the judge accepts and rejects wrongly
+  memgauge alphas                          quality and cost of the recorded runs by alpha
+  memgauge passages facts --json           how much of BEAM's chats ranked passages show
   memgauge ui                              compare the recorded runs in a browser
 
 The pipeline itself is `dvc repro`; one changed value is `dvc exp run -S retrieval.k=10`.

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memgauge.records import Entry, History, Store
+from memgauge.records import Context, Entry, History, Store
 from memgauge.tasks.base import Solver
 
 
@@ -60,6 +60,24 @@ class Ranking:
 
     hits: tuple[Hit, ...]
     counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """The text made of one query's entries (condition SM); `counts` says what making it took, as for a ranking."""
+
+    text: str
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class Summariser(Protocol):
+    """What turns the entries retrieved for a query into a text for that query alone, at query time."""
+
+    def summarise(
+        self, store: Store, queries: Sequence[Query], retrieved: Sequence[Context], tools: Tools
+    ) -> list[Summarised]:
+        """One text a query; `retrieved` are their contexts of condition RM. The harness cuts it to the read budget."""
+        ...
 
 
 class MemorySystem(Protocol):

@@ -19,6 +19,11 @@ SYSTEMS = {
     "memwalker": "memgauge.memory.memwalker:Memwalker",
     "readagent": "memgauge.memory.readagent:Readagent",
     "memorybank": "memgauge.memory.memorybank:Memorybank",
+    "lightmem": "memgauge.memory.lightmem:Lightmem",
+    "memoryos": "memgauge.memory.memoryos:Memoryos",
+    "memory_r1": "memgauge.memory.memory_r1:MemoryR1",
+    "budgetmem": "memgauge.memory.budgetmem:Budgetmem",
+    "memorycpt": "memgauge.memory.memorycpt:MemoryCpt",
 }
 
 

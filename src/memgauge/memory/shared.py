@@ -42,6 +42,8 @@ def count_result(result: Result[Any], counts: Counter[str], role: str = "writer"
     counts[f"{role}_calls"] += result.usage.calls
     counts[f"{role}_input_tokens"] += result.usage.input_tokens
     counts[f"{role}_output_tokens"] += result.usage.output_tokens
+    if result.usage.cached_input_tokens:  # absent rather than 0: most models report none
+        counts[f"{role}_cached_input_tokens"] += result.usage.cached_input_tokens
 
 
 def session_shares(session_tokens: Sequence[int], budget_tokens: int) -> list[int]:

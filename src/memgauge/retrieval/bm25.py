@@ -1,5 +1,6 @@
 """An in-memory BM25 index over short texts."""
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -30,11 +31,18 @@ class Bm25Index:
         self._stop_words = frozenset(stop_words)
         self._size = len(texts)
         self._vocabulary: dict[str, int] = {}
-        counts = [Counter(self._terms(text)) for text in texts]
-        terms = np.array([self._number(term) for count in counts for term in count], dtype=np.intp)
-        frequencies = np.array([count[term] for count in counts for term in count], dtype=np.float64)
-        documents = np.repeat(np.arange(self._size), [len(count) for count in counts])
-        lengths = np.array([count.total() for count in counts], dtype=np.float64)
+        # Flat arrays of machine numbers: a table of words per text would take ten times the memory of a long history.
+        numbers, repeats, sizes, totals = array("q"), array("q"), array("q"), array("q")
+        for text in texts:
+            count = Counter(self._terms(text))
+            numbers.extend(self._number(term) for term in count)
+            repeats.extend(count.values())
+            sizes.append(len(count))
+            totals.append(count.total())
+        terms = np.array(numbers, dtype=np.intp)
+        frequencies = np.array(repeats, dtype=np.float64)
+        documents = np.repeat(np.arange(self._size), np.array(sizes, dtype=np.intp))
+        lengths = np.array(totals, dtype=np.float64)
         holding = np.bincount(terms, minlength=len(self._vocabulary))
         idf = np.log1p((self._size - holding + 0.5) / (holding + 0.5))
         mean_length = lengths.mean() if lengths.any() else 1.0

@@ -10,7 +10,11 @@ from memgauge.params import Params
 from memgauge.stages.layout import CODE
 from memgauge.stages.table import STAGES
 
-OF_ONE_SYSTEM = ("write", "retrieve")  # stages that run one memory system: each system's code is its own
+OF_ONE_SYSTEM = ("write", "retrieve", "ask_qa")  # stages that run one memory system: each system's code is its own
+OF_MEMORYCPT = (  # stages that run `memorycpt` and no other
+    *("collect_traces", "distil", "train_summariser", "write_student"),
+    *("summarise_retrieved", "ask_qa_student", "ask_qa_depths"),
+)
 CATALOGUE = "memory.catalogue"  # it names every system and carries options on
 
 
@@ -18,9 +22,15 @@ def main(params: Params) -> None:
     """Write `data/code/STAGE.json`, or `data/code/STAGE/SYSTEM.json` for the stages of one memory system."""
     graph = CodeGraph(Path(memgauge.__path__[0]))
     for stage in STAGES:
-        if stage not in OF_ONE_SYSTEM:
+        if stage in OF_ONE_SYSTEM:
+            for system in SYSTEMS:
+                write_json(CODE / stage / f"{system}.json", graph.digests(stage, [module_of(system)], [CATALOGUE]))
+        elif stage in OF_MEMORYCPT:
+            write_json(CODE / f"{stage}.json", graph.digests(stage, [module_of("memorycpt")], [CATALOGUE]))
+        else:
             write_json(CODE / f"{stage}.json", graph.digests(stage))
-            continue
-        for system, target in SYSTEMS.items():
-            module = target.partition(":")[0].removeprefix("memgauge.")
-            write_json(CODE / stage / f"{system}.json", graph.digests(stage, [module], [CATALOGUE]))
+
+
+def module_of(system: str) -> str:
+    """The module of a memory system, as the graph names it."""
+    return SYSTEMS[system].partition(":")[0].removeprefix("memgauge.")

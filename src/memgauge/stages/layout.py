@@ -12,10 +12,15 @@ ANSWERS = Path("data/answers")
 SCORES = Path("data/scores")
 ARMS = Path("data/arms")
 VERDICTS = Path("data/verdicts")
+TRAINING = Path("data/training")
+TRACES = Path("data/traces")
+STUDENT = Path("data/student")
+QA = Path("data/qa")
 METRICS = Path("metrics")
 TAPES = Path("data/tapes")
 SILVER = Path("data/silver")
 MODELS = Path("models")
+BASE_A, LORA_A, LORA_B = MODELS / "base_a", MODELS / "lora_a", MODELS / "lora_b"
 SOLVERS = Path("data/solvers")
 REFERENCES = "references"  # stands in the place of a system for the answers all systems share
 
@@ -33,6 +38,11 @@ def shared_files() -> Path:
 def embedding_cache() -> Path:
     """Sentence vectors; safe to delete."""
     return shared_files() / "embeddings.sqlite"
+
+
+def checkpoints() -> Path:
+    """Where training keeps what a killed run goes on from."""
+    return shared_files() / "checkpoints"
 
 
 def replies_file() -> Path:

@@ -13,13 +13,13 @@ from memgauge.protocol.variants import Kept, Variant
 from memgauge.records import Benchmark
 from memgauge.stages.items import Arm, arms_path
 from memgauge.stages.layout import PREPARED
-from memgauge.stages.shared import read_stores
+from memgauge.stages.shared import first_histories, read_stores
 from memgauge.stages.variants import cut_of, keep_variants, options_of, variant_items, writer_tools
 
 
 def main(params: Params, experiment: str, benchmark: str, reader: str) -> None:
     """Write `data/arms/EXPERIMENT/BENCHMARK-READER.jsonl`, one arm a line with its scored items."""
-    prepared = read_prepared(PREPARED / benchmark)
+    prepared = first_histories(read_prepared(PREPARED / benchmark), params["variant_histories"])
     kept = KEEP[experiment](params, experiment, prepared)
     changed = changed_stores(kept)
     items = variant_items(prepared, params, reader, kept, experiment)

@@ -1,13 +1,14 @@
 """What several stages do alike: group questions by history, read stores, render evidence."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memgauge.errors import InputError, unknown_name
 from memgauge.files import read_jsonl
 from memgauge.protocol.questions import by_history
-from memgauge.records import Question, Store
+from memgauge.records import Benchmark, Question, Store
 from memgauge.stages.layout import STORES
 
 
@@ -29,6 +30,14 @@ def asked(options: Mapping[str, Any], questions: tuple[Question, ...]) -> dict[s
             raise InputError(f"ask.{name} is {most!r}; it must be a whole number of at least 1")
     groups = list(by_history(questions).items())[: ask.get("histories")]
     return {history_id: group[: ask.get("per_history")] for history_id, group in groups}
+
+
+def first_histories(prepared: Benchmark, count: int | None) -> Benchmark:
+    """The first `count` histories with their questions; all of them for None."""
+    histories = prepared.histories[:count]
+    kept = {history.id for history in histories}
+    questions = tuple(question for question in prepared.questions if question.history_id in kept)
+    return replace(prepared, histories=histories, questions=questions)
 
 
 def stores_path(benchmark: str, system: str) -> Path:

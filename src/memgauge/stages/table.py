@@ -31,10 +31,15 @@ class Stage:
         return tuple(key.format(**arguments) for key in self.params)
 
 
-BUDGET = "benchmark.{benchmark}.write_budget_tokens"
+BUDGET, RECENT = "benchmark.{benchmark}.write_budget_tokens", "benchmark.{benchmark}.recent_tokens"
+ASKED_ROLES = ("role.judge", "role.qa")
+STUDENTS = ("trained", "untrained")  # who writes the stores of MemoryCPT
 ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
 # Groups of the experiments and of training, logged with their results.
-TRACKED = ("tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases")
+TRACKED = (
+    *("distil", "train_summariser", "tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases"),
+    *("passages", "retention"),
+)
 
 STAGES: dict[str, Stage] = {
     "digest_code": Stage(()),
@@ -42,18 +47,18 @@ STAGES: dict[str, Stage] = {
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),
     "equip": Stage(("role",), ("role.{role}",)),
+    "equip_qa": Stage((), ("role.qa",)),
     "equip_reader": Stage(("reader",), ("role.reader.{reader}",)),
     "write": Stage(
         ("benchmark", "system"),
         (BUDGET, "memory.{system}", "role.writer"),
     ),
     "retrieve": Stage(("benchmark", "system"), ("memory.{system}", "retrieval", "role.writer")),
-    "refer": Stage(("benchmark", "reader"), ("benchmark.{benchmark}.recent_tokens", "role.reader.{reader}")),
+    "refer": Stage(("benchmark", "reader"), (RECENT, "role.reader.{reader}")),
     "read": Stage(("benchmark", "system", "reader"), ("role.reader.{reader}",)),
     "score": Stage(("benchmark", "system", "reader")),
     "score_references": Stage(("benchmark", "reader")),
-    "judge": Stage(("benchmark", "system", "reader"), ("role.judge",)),
-    "judge_references": Stage(("benchmark", "reader"), ("role.judge",)),
+    "judge": Stage(("benchmark", "reader"), ("systems", "role.judge")),
     "qualify": Stage((), ("role.judge",)),
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
     "tune_reader": Stage((), ("seed", "benchmark.synthetic.source", "tune_reader")),
@@ -62,7 +67,10 @@ STAGES: dict[str, Stage] = {
     "compare_silver": Stage(("benchmark", "reader"), ("seed", "systems", "stats")),
     "run_arms": Stage(
         ("experiment", "benchmark", "reader"),
-        ("seed", BUDGET, "memory", "role.writer", "role.reader.{reader}", "retrieval", "{experiment}"),
+        (
+            *("seed", "variant_histories", BUDGET, "memory", "role.writer", "role.reader.{reader}", "retrieval"),
+            "{experiment}",
+        ),
     ),
     "degrade": Stage(("benchmark", "reader"), ("seed", "stats", "degrade")),
     "sweep": Stage(("benchmark", "reader"), ("seed", "stats", "sweep")),
@@ -74,18 +82,47 @@ STAGES: dict[str, Stage] = {
     "agree": Stage(("benchmark",), ("systems", "readers")),
     "attribute": Stage(("benchmark",), ("systems", "readers", "attribute")),
     "show_cases": Stage(("benchmark",), ("systems", "readers", "show_cases")),
+    "rank_passages": Stage(("benchmark",), ("passages.budgets",)),
+    "read_passages": Stage(("benchmark", "reader"), ("passages.budgets", "role.reader.{reader}")),
+    "score_passages": Stage(("benchmark", "reader"), ("role.judge",)),
+    "qualify_source": Stage((), ("role.judge",)),
+    "passage_budgets": Stage(("benchmark", "reader"), ("seed", "prices", "stats", "passages")),
+    "make_stimuli": Stage((), ("seed", "retention.families")),
+    "track_states": Stage(("reader",), ("retention.ask", "retention.policies", "role.reader.{reader}")),
+    "retention": Stage((), ("readers", "retention.families")),
+    "prepare_training": Stage((), ("prepare_training",)),
+    "collect_traces": Stage((), ("seed", "memory.memorycpt", "role.teacher", "collect_traces")),
+    "distil": Stage((), ("seed", "benchmark.synthetic.source", "memory.memorycpt", "prepare_training", "distil")),
+    "train_summariser": Stage(
+        (), ("alpha", "seed", "memory.memorycpt", "prepare_training", "role.qa", "role.teacher", "train_summariser")
+    ),
+    "write_student": Stage(("benchmark", "student"), (BUDGET, "memory.memorycpt", "ask_qa", "distil.model")),
+    "summarise_retrieved": Stage(
+        ("benchmark",), ("memory.memorycpt", "role.summariser", "ask_qa", "summarise_retrieved")
+    ),
+    "ask_qa": Stage(
+        ("benchmark", "system"),
+        (BUDGET, "memory.{system}", "retrieval", "role.judge", "role.qa", "role.writer", "ask_qa"),
+    ),
+    "ask_qa_student": Stage(
+        ("benchmark",),
+        (RECENT, "memory.memorycpt", "retrieval", *ASKED_ROLES, "role.summariser", "ask_qa", "distil.model"),
+    ),
+    "ask_qa_depths": Stage(("benchmark",), ("memory.memorycpt", "retrieval", *ASKED_ROLES, "ask_qa", "ask_qa_depths")),
+    "qpc": Stage((), ("seed", "benchmarks", "systems", "prices", "stats", "qpc")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
     "report": Stage((), ("benchmarks", "systems", "memory")),
     "track": Stage(
         (),
-        ("seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats", *TRACKED),
+        (
+            *("alpha", "seed", "benchmarks", "systems", "readers", "benchmark", "role", "memory", "retrieval", "stats"),
+            *TRACKED,
+        ),
     ),
 }
 
-# Top-level keys of the contract that wait for the part that reads them.
-RESERVED = ("alpha",)
 # What a stage's model calls look at while they run (`stages.solving`): it changes no output.
-RUNNING = ("llm", "prices")
+RUNNING = ("llm",)
 # Axes of grids that no stage reads as a value.
 AXES = ("variant_readers",)
 
@@ -93,13 +130,15 @@ AXES = ("variant_readers",)
 def check_params(tree: Params) -> None:
     """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
     patterns = [key for stage in STAGES.values() for key in stage.params if not key.startswith("{")]
-    if stray := unread(tree, [*patterns, *RESERVED, *RUNNING, *AXES]):
+    if stray := unread(tree, [*patterns, *RUNNING, *AXES]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
     check_prices(tree["prices"])
     for axis, kind in (("benchmarks", "benchmark"), ("systems", "system"), ("readers", "reader")):
         for name in tree[axis]:
             check_name(kind, name, tree)
+    for name in tree["retention"]["ask"]:
+        check_name("reader", name, tree)
     for name in tree["variant_readers"]:
         if name not in tree["readers"]:
             raise InputError(f"params.yaml: variant_readers names {name!r}, which is not among `readers`; add it there")
@@ -113,6 +152,7 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
         "reader": ("reader", tree["role"]["reader"]),
         "experiment": ("experiment", ARMS),
+        "student": ("student", STUDENTS),
         "role": ("role", tree["role"].keys() - {"reader"}),
     }
     kind, known = choices[axis]

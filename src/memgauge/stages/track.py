@@ -13,6 +13,9 @@ from memgauge.params import Params
 from memgauge.stages.layout import METRICS, MODELS, PREPARED, SOLVERS, pipeline_root
 from memgauge.tracking import Cell, flatten, log_pipeline, open_store
 
+# Records of the whole pipeline, each a run of its own.
+SINGLE = ("tune_reader", "judge", "distil", "train_summariser", "retention", "source_judge")
+
 
 def main(params: Params) -> None:
     """Log to `mlflow.db` at the top of the real repository; temporary experiments share it."""
@@ -20,9 +23,11 @@ def main(params: Params) -> None:
     open_store(root)
     cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params)]
     cells += _experiments(params)
+    cells += [_trained(benchmark, params) for benchmark in params["benchmarks"]]
     artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
     artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
     artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
+    artifacts += sorted((METRICS / "qpc").glob("*"))
     artifacts += [path.with_suffix(ending) for path in _recorded(params) for ending in (".md", ".png")]
     commit = _commit(root)
     name = os.environ.get("DVC_EXP_NAME") or commit[:10]
@@ -57,6 +62,24 @@ def _cells(benchmark: str, params: Params) -> Iterator[Cell]:
             )
 
 
+def _trained(benchmark: str, params: Params) -> Cell:
+    """MemoryCPT under this alpha: F1, cost, QPC and the training curves in one run, to be compared by alpha."""
+    own: dict[str, Any] = read_json(METRICS / "qpc.json")[benchmark]["memorycpt"]
+    trained: dict[str, Any] = read_json(METRICS / "train_summariser.json")
+    usd = None if own["cost_e4"] is None else own["cost_e4"] / 1e4
+    metrics = {name: own[name] for name in ("f1", "qpc", "qpc_qa", "judge_strict", "judge_generous", "cost_e4")}
+    metrics |= {
+        "cost_usd": usd,
+        "summary_tokens": own["summary"]["mean_tokens"],
+        "empty_share": own["summary"]["empty_share"],
+        "reward_before": trained["before"]["reward"],
+        "reward_after": trained["after"]["reward"],
+    }
+    options = {"stage": "qpc", "benchmark": benchmark, "alpha": params["alpha"], "seed": params["seed"]}
+    options |= flatten(params["train_summariser"], "train_summariser.")
+    return Cell(f"qpc {benchmark}", options, metrics, steps=trained["curves"])
+
+
 def _recorded(params: Params) -> list[Path]:
     """The records of experiments and judging, of the benchmarks of this run only: another run may have left more."""
     found = [*METRICS.glob("experiments/*/*.json"), *METRICS.glob("judged/*.json")]
@@ -65,7 +88,7 @@ def _recorded(params: Params) -> list[Path]:
 
 def _experiments(params: Params) -> Iterator[Cell]:
     """One run an experiment with its own parameters, one for the training of the reader, one for the judge."""
-    single = [METRICS / "tune_reader.json", METRICS / "judge.json"]
+    single = [METRICS / f"{name}.json" for name in SINGLE]
     for path in [*_recorded(params), *single]:
         stage = path.parent.name if path not in single else path.stem
         own = params[stage] if isinstance(params.get(stage), dict) else {}

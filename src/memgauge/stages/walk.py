@@ -40,11 +40,16 @@ ASKING = {
     "retrieve": "",
     "refer": "",
     "read": "",
-    "judge_references": "judge",
     "judge": "judge",
     "qualify": "judge",
+    "qualify_source": "judge",
+    "make_stimuli": "",
+    "track_states": "",
 }
-NOT_WALKED = ("run_arms", "read_silver")  # they ask too, for arms and evidence of their own
+# They ask too, for arms, evidence and passages of their own.
+NOT_WALKED = ("run_arms", "read_silver", "read_passages", "score_passages")
+# They ask models that the pipeline has yet to train.
+TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
 
 
 @dataclass(slots=True)
@@ -140,9 +145,10 @@ def estimate_pipeline(tree: Params) -> list[Estimate]:
 
 
 def not_counted(tree: Params) -> tuple[str, ...]:
-    """The stages whose calls no estimate holds, where a language model writes or reads their arms."""
+    """The stages whose calls no estimate holds: of models yet to be trained, of arms that a language model makes."""
     roles = [tree["role"]["writer"], *(tree["role"]["reader"][name] for name in tree["variant_readers"])]
-    return NOT_WALKED if any(role.get("solver") == "language_model" for role in roles) else ()
+    arms = any(role.get("solver") == "language_model" for role in roles)
+    return (*(NOT_WALKED if arms else ()), *TRAINED_LATER)
 
 
 def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:

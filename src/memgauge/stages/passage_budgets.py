@@ -1,0 +1,40 @@
+"""Stage `passage_budgets`: compare one reader's scores at every passage budget, and advise one."""
+
+import msgspec
+
+from memgauge.errors import InputError
+from memgauge.experiments.budget_advisor import advise
+from memgauge.experiments.passage_scores import PassageScore, tabulate
+from memgauge.experiments.passage_study import study
+from memgauge.files import read_json, read_jsonl
+from memgauge.llm.prices import PriceRow, check_prices, find_price
+from memgauge.params import Params
+from memgauge.protocol.source_qualification import SourceQualification, verdict_text
+from memgauge.report.passage_figures import study_figure
+from memgauge.report.passage_numbers import advice_numbers, study_numbers
+from memgauge.report.passage_pages import study_page
+from memgauge.stages.experiment import statistics_of, write_outputs
+from memgauge.stages.passage_paths import SOURCE_JUDGE, scores_file
+
+
+def main(params: Params, benchmark: str, reader: str) -> None:
+    """Write `metrics/experiments/passage_budgets/BENCHMARK-READER.*`."""
+    chosen, statistics = params["passages"], statistics_of(params)
+    reference, released = chosen["reference"], chosen["as_released"]
+    scores = list(read_jsonl(scores_file(benchmark, reader), PassageScore))
+    found = study(scores, chosen["primary"], reference, statistics, released)
+    price = price_of(params["prices"], chosen["price"])
+    advice = advise(tabulate(scores, released), reference, price, float(chosen["tolerate"]), statistics)
+    verdict = verdict_text(msgspec.convert(read_json(SOURCE_JUDGE), SourceQualification))
+    numbers = {**study_numbers(found), "advice": advice_numbers(advice)}
+    page = study_page(benchmark, reader, found, advice, verdict, statistics.draws)
+    write_outputs("passage_budgets", f"{benchmark}-{reader}", numbers, page, study_figure(found))
+
+
+def price_of(prices: Params, name: str) -> PriceRow:
+    """A row of `prices`; raises InputError for a name that it does not have."""
+    rows = check_prices(prices)
+    row = find_price(rows, name)
+    if row is None:
+        raise InputError(f"price {name!r} is not in prices.models; choose from {', '.join(rows)}, or add it")
+    return row

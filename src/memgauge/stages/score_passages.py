@@ -1,0 +1,23 @@
+"""Stage `score_passages`: score one reader's answers from passages, and the evidence each budget showed it."""
+
+from memgauge.datasets.prepared import stream_prepared
+from memgauge.experiments.passage_reading import PassageAnswer
+from memgauge.experiments.passage_scores import join_scores
+from memgauge.experiments.passage_shown import Ranked
+from memgauge.files import read_jsonl, write_jsonl
+from memgauge.params import Params
+from memgauge.protocol.rubric_scoring import Answered, score_answers
+from memgauge.stages.layout import PREPARED
+from memgauge.stages.passage_paths import answers_file, ranked_file, scores_file
+from memgauge.stages.solving import role_solver
+
+
+def main(params: Params, benchmark: str, reader: str) -> None:
+    """Write `data/passages/scores/BENCHMARK-READER.jsonl`, one score an answer; rubrics go to the judge."""
+    folder = PREPARED / benchmark
+    answers = list(read_jsonl(answers_file(benchmark, reader), PassageAnswer))
+    questions = {question.id: question for _, asked in stream_prepared(folder) for question in asked}
+    given = [Answered(answer.question_id, answer.text, answer.status) for answer in answers]
+    scores = score_answers(questions, given, role_solver("judge", params["role.judge"]))
+    ranked = {each.question_id: each for each in read_jsonl(ranked_file(benchmark), Ranked)}
+    write_jsonl(scores_file(benchmark, reader), join_scores(stream_prepared(folder), ranked, answers, scores))

@@ -1,0 +1,22 @@
+"""Stage `track_states`: one reader tells the state from what each retention arm keeps."""
+
+from memgauge.datasets.retention.stimuli import Stimulus
+from memgauge.experiments.retention import arm_plans, run_arms
+from memgauge.experiments.retention_matching import reader_counter
+from memgauge.files import read_jsonl, write_jsonl
+from memgauge.params import Params
+from memgauge.stages.make_stimuli import RETENTION
+from memgauge.stages.solving import role_solver, solver_options
+
+
+def main(params: Params, reader: str) -> None:
+    """Write `data/retention/outcomes/READER.jsonl`, one outcome a stimulus and arm.
+
+    `retention.ask` limits a slow reader to the first families.
+    """
+    options = params[f"role.reader.{reader}"]
+    plans = arm_plans(params["retention.policies"])
+    most = params["retention.ask"].get(reader)
+    stimuli = [each for each in read_jsonl(RETENTION / "stimuli.jsonl", Stimulus) if most is None or each.family < most]
+    solver, counter = role_solver(f"reader.{reader}", options), reader_counter(solver_options(options))
+    write_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", run_arms(stimuli, plans, solver, counter))

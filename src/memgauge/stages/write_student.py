@@ -1,0 +1,22 @@
+"""Stage `write_student`: let the trained student, or its untrained base, write the stores of MemoryCPT."""
+
+from memgauge.datasets.prepared import read_prepared
+from memgauge.files import write_jsonl
+from memgauge.params import Params
+from memgauge.stages.layout import BASE_A, PREPARED, STUDENT
+from memgauge.stages.qa_cells import part_b_questions
+from memgauge.stages.students import write_histories
+
+
+def main(params: Params, benchmark: str, student: str) -> None:
+    """Write `data/student/BENCHMARK/STUDENT.jsonl`, a store for each test history that part B asks about."""
+    prepared = read_prepared(PREPARED / benchmark)
+    asked = part_b_questions(prepared, params["ask_qa"])
+    histories = [history for history in prepared.histories if history.id in asked]
+    model = BASE_A if student == "trained" else params["distil.model"]
+    budget = params[f"benchmark.{benchmark}.write_budget_tokens"]
+    label = f"write {benchmark} {student} student"
+    write_jsonl(
+        STUDENT / benchmark / f"{student}.jsonl",
+        write_histories(histories, params["memory.memorycpt"], model, budget, label),
+    )

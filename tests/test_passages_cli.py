@@ -1,0 +1,226 @@
+"""`memgauge passages`: the cohort's facts on real chats, and every command on a small generated benchmark."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from memgauge.cli import passages
+from memgauge.datasets.prepared import write_prepared
+from memgauge.datasets.synthetic.generate import generate
+from memgauge.datasets.synthetic.options import SyntheticOptions
+from memgauge.errors import InputError, NothingScoredError
+from memgauge.experiments.passage_budgets import BUDGETS
+from memgauge.experiments.passage_evidence import Recall
+from memgauge.experiments.passage_facts import QuestionFacts, cohort_facts
+from memgauge.files import write_json
+from memgauge.report.passage_numbers import facts_numbers
+from memgauge.stages import passage_budgets, qualify_source, rank_passages, read_passages, score_passages
+from memgauge.stages.passage_paths import in_order
+
+PARAMS = {
+    "seed": 17,
+    "stats": {"draws": 200, "margin": 0.02},
+    "passages": {
+        "budgets": [1, 3, 10],
+        "reference": 10,
+        "primary": 3,
+        "as_released": False,
+        "price": "small",
+        "tolerate": 0.02,
+    },
+    "prices": {"unit": "USD per 1M tokens", "models": {"small": {"input": 0.15, "output": 0.6}}},
+    "role.reader.extractive": {"solver": "extractive"},
+    "role.judge": {"solver": "extractive"},
+}
+PARAMS["passages.budgets"] = PARAMS["passages"]["budgets"]
+
+
+def run(*arguments):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    passages.add(parser.add_subparsers(required=True))
+    options = parser.parse_args(["passages", *map(str, arguments)])
+    options.run(options)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, models):
+    """Two small histories, ranked, read, scored and compared."""
+    if not (models / "minilm" / "model.safetensors").is_file():
+        pytest.skip("the sentence encoder is not there: run `dvc repro assets@minilm`")
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "models").symlink_to(models)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        pairs = generate(SyntheticOptions(histories=2, sessions_per_history=6, questions_per_history=7), 17)
+        write_prepared(Path("data/prepared/synthetic"), pairs, Counter(), {})
+        tree = {name: value for name, value in PARAMS.items() if "." not in name}
+        write_json(Path("params.yaml"), tree)  # JSON is YAML
+        rank_passages.main(PARAMS, "synthetic")
+        read_passages.main(PARAMS, "synthetic", "extractive")
+        score_passages.main(PARAMS, "synthetic", "extractive")
+        qualify_source.main(PARAMS)
+        passage_budgets.main(PARAMS, "synthetic", "extractive")
+    return folder
+
+
+@pytest.fixture
+def inside(project, monkeypatch):
+    monkeypatch.chdir(project)
+    return project
+
+
+def test_the_stages_leave_numbers_a_page_and_a_picture(inside) -> None:
+    numbers = json.loads(Path("metrics/experiments/passage_budgets/synthetic-extractive.json").read_text())
+    assert set(numbers["budgets"]) == {"1", "3", "10"}
+    assert numbers["questions"] == 14
+    recalls = [numbers["budgets"][budget]["recall"] for budget in ("1", "3", "10")]
+    assert recalls == sorted(recalls)
+    assert recalls[-1] > 0.5
+    assert set(numbers["kinds"]) <= {"token_f1", "refusal"}
+    assert numbers["advice"]["share_of_draws"] is not None
+    page = Path("metrics/experiments/passage_budgets/synthetic-extractive.md").read_text()
+    assert "as the question has no rubric" in page
+    assert Path("metrics/experiments/passage_budgets/synthetic-extractive.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_second_run_writes_the_same_bytes(inside) -> None:
+    def tree():
+        folders = ("data/passages", "metrics")
+        return {path: path.read_bytes() for folder in folders for path in Path(folder).rglob("*") if path.is_file()}
+
+    before = tree()
+    rank_passages.main(PARAMS, "synthetic")
+    read_passages.main(PARAMS, "synthetic", "extractive")
+    score_passages.main(PARAMS, "synthetic", "extractive")
+    passage_budgets.main(PARAMS, "synthetic", "extractive")
+    assert tree() == before
+
+
+def test_advise_never_prints_a_bare_point(inside, capsys) -> None:
+    run("advise", "--price", "small", "--tolerate", "0.02")
+    assert "draws" in capsys.readouterr().out.splitlines()[0]
+    run("advise", "--price", "small", "--tolerate", "1", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["advised"], found["share_of_draws"]) == (1, 1.0)  # any loss is tolerated
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("advise", "--price", "none", "--tolerate", "0.02"),
+            "price 'none' is not in prices.models; choose from small",
+        ),
+        (("advise", "--price", "small", "--tolerate", "2"), "tolerate is 2.0"),
+        (("advise", "--price", "small", "--tolerate", "0", "--reader", "other"), "run the stage that makes it"),
+        (("advise", "--price", "small", "--tolerate", "0", "--reference", "7"), "reference is 7"),
+        (("sheet", "--budgets", "7", "--out", "x.csv"), "no answer was read at 7 passages"),
+        (("agreement", "--sheet", "absent.csv"), "cannot read absent.csv"),
+        (("speed", "--tokens", "0"), "--tokens is 0"),
+    ],
+)
+def test_a_users_mistake_is_one_clear_error(inside, arguments, message) -> None:
+    with pytest.raises(InputError) as caught:
+        run(*arguments)
+    assert message in str(caught.value)
+
+
+def test_absent_data_is_one_clear_error(inside, monkeypatch) -> None:
+    monkeypatch.delenv("MEMGAUGE_DATA", raising=False)
+    with pytest.raises(InputError, match="set MEMGAUGE_DATA or --folder"):
+        run("facts", "--json")
+    (inside / "empty").mkdir(exist_ok=True)
+    with pytest.raises(InputError, match="holds no chats"):
+        run("facts", "--json", "--folder", "empty")
+
+
+@pytest.mark.parametrize("budgets", [[], [0], [3, 3], ["3"], [True]])
+def test_budgets_that_are_no_counts_are_refused(budgets) -> None:
+    with pytest.raises(InputError, match=r"passages\.budgets"):
+        rank_passages.budgets_of({"passages.budgets": budgets})
+
+
+def test_processes_change_nothing(project) -> None:
+    assert list(in_order(abs, range(-9, 0), 2)) == list(in_order(abs, range(-9, 0), 1)) == list(range(9, 0, -1))
+
+
+def test_a_rated_sheet_comes_back_as_agreement(inside, capsys, monkeypatch) -> None:
+    from memgauge.protocol import review_sheet
+
+    monkeypatch.setattr(review_sheet, "ABSTENTIONS", 1)  # the small benchmark has few of each kind
+    monkeypatch.setattr(review_sheet, "PER_ABILITY", 1)
+    run("sheet", "--out", "sheet.csv")
+    with open("sheet.csv", newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        row |= {"mark": "1", "reference_rating": "supported"}
+    with open("sheet.csv", "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    capsys.readouterr()
+    run("agreement", "--sheet", "sheet.csv", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["criteria"]["pairs"] == len(rows)
+    assert "reads no source" in found["judge"]
+    run("agreement", "--sheet", "sheet.csv")
+    assert "References:" in capsys.readouterr().out
+    Path("sheet.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        run("agreement", "--sheet", "sheet.csv")
+
+
+def test_speed_tells_tokens_and_memory(inside, capsys) -> None:
+    run("speed", "--tokens", "20000", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["tokens"] >= 20_000
+    assert found["peak_mib"] >= found["before_mib"] > 0
+
+
+@pytest.fixture(scope="module")
+def facts(real_data):
+    """One tier, to be quick: `test_passage_rankings` holds the counts of the whole cohort."""
+    from io import StringIO
+
+    out = StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout", out)
+        run("facts", "--json", "--folder", real_data, "--tiers", "100K", "--processes", "2")
+    return json.loads(out.getvalue())
+
+
+def test_facts_of_real_chats_have_every_key_and_the_counts_of_their_tier(facts) -> None:
+    assert facts["questions"] == 400
+    assert facts["passages"] == {"1": 400, "3": 1_200, "5": 2_000, "10": 4_000, "20": 8_000}
+    assert (facts["short_rankings"], facts["short_ranking_questions"]) == ([], [])
+    printed = {"1": 12.7, "3": 32.22, "5": 51.6, "10": 100.0, "20": 196.24}
+    assert facts["token_ratio_percent"] == pytest.approx(printed, abs=1.0)
+    assert all(facts["characters"][budget] > 3 * facts["tokens"][budget] > 0 for budget in facts["tokens"])
+
+
+def test_evidence_recall_grows_with_the_budget_in_every_row(facts) -> None:
+    rows = facts["evidence_recall"]
+    assert (rows[-1]["tier"], rows[-1]["ability"]) == ("100K", "all")
+    assert rows[-1]["questions"] == 355  # 400 less 40 abstention questions and five without marked turns
+    for row in rows:
+        values = [row["recall"][budget] for budget in ("1", "3", "5", "10", "20")]
+        assert values == sorted(values)
+
+
+def test_a_cohort_lists_its_short_rankings_in_order() -> None:
+    def row(name, size):
+        recall = Recall(name, "all", "x", False, dict.fromkeys(BUDGETS))
+        return QuestionFacts(name, (10,) * size, (2,) * size, recall)
+
+    found = facts_numbers(cohort_facts([row("q2", 18), row("q1", 12), row("q3", 20)]))
+    assert found["short_rankings"] == [12, 18]
+    assert found["short_ranking_questions"] == ["q1", "q2"]
+    assert found["passages"]["20"] == 50
+    assert found["token_ratio_percent"]["1"] == pytest.approx(100 * (6 + 525) / (60 + 525))
+    with pytest.raises(NothingScoredError):
+        cohort_facts([])

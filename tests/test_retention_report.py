@@ -1,0 +1,148 @@
+"""The retention report: counts as a reader of the tables meets them, published rows, pictures, and the stages."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memgauge.datasets.retention.stimuli import make_stimuli
+from memgauge.experiments.retention import Outcome, arm_plans, run_arms
+from memgauge.experiments.retention_endpoints import Tally, contest, tallies
+from memgauge.experiments.retention_matching import Counter
+from memgauge.files import read_json, read_jsonl
+from memgauge.records import Result
+from memgauge.report.retention_figures import outcome_figure, slot_figure
+from memgauge.report.retention_pages import retention_numbers, retention_page
+from memgauge.report.retention_published import PUBLISHED, published_count
+from memgauge.report.retention_tables import outcome_table, policy_table
+from memgauge.solvers.extractive.track_state import read_state
+from memgauge.stages import make_stimuli as make_stage
+from memgauge.stages import retention as report_stage
+from memgauge.stages import track_states as track_stage
+from memgauge.tasks.base import Message, Task
+from memgauge.tasks.track_state import TrackState
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def prompt_words(messages: Sequence[Message]) -> int:
+    return sum(words(message["content"]) for message in messages)
+
+
+class Reader:
+    """Reads as the extractive solver does, but the first reply never comes."""
+
+    def solve(self, tasks: Sequence[Task[Any]]) -> list[Result[Any]]:
+        found: list[Result[Any]] = [Result(None, "truncated")]
+        for task in tasks[1:]:
+            assert isinstance(task, TrackState)
+            found.append(Result(read_state(task.history), "ok"))
+        return found
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[Outcome]:
+    return run_arms(
+        make_stimuli(17, 2), arm_plans(["reference_following"]), Reader(), Counter("words", words, prompt_words)
+    )
+
+
+@pytest.fixture(scope="module")
+def found(outcomes: list[Outcome]) -> dict[str, list[Tally]]:
+    return {"tuned": tallies(outcomes)}
+
+
+def cells(table: str, **wanted: str) -> list[dict[str, str]]:
+    """The rows of a Markdown table whose cells are as wanted."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    rows = [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def test_the_outcome_table_counts_what_the_design_promises(found: dict[str, list[Tally]]) -> None:
+    table = outcome_table(found)
+    (user,) = cells(table, arm="user_history", variant="reference")
+    assert (user["right"], user["of"], user["published of 64"], user["text sufficient"]) == ("0", "8", "2-3", "0")
+    assert user["unresolved"] == "8"
+    (direct,) = cells(table, arm="user_history", variant="direct")
+    assert (direct["right"], direct["text sufficient"], direct["slots matched"]) == ("8", "8", "1.00")
+    (full,) = cells(table, arm="full_history", variant="direct")
+    assert (full["right"], full["missing"]) == ("7-8", "1")
+    (ours,) = cells(table, arm="reference_following", variant="reference")
+    assert (ours["right"], ours["published of 64"]) == ("8", "")
+
+
+def test_the_policy_table_shows_what_following_references_costs(found: dict[str, list[Tally]]) -> None:
+    table = policy_table(found)
+    rows = {name: cells(table, arm=name)[0] for name in ("full_history", "user_history", "reference_following")}
+    saved = {name: float(row["saved against full"].rstrip(" %")) for name, row in rows.items()}
+    assert saved["full_history"] == 0.0 < saved["reference_following"] < saved["user_history"]
+    assert rows["user_history"]["reference"] == "0 of 8"
+    assert rows["reference_following"]["reference"] == "8 of 8"
+
+
+def test_the_papers_counts_are_whole_and_ranged_where_a_reply_is_missing() -> None:
+    assert len(PUBLISHED) == 9
+    assert [plan.name for plan in arm_plans()] == [each.arm for each in PUBLISHED]
+    assert all(0 <= count <= 64 for each in PUBLISHED for count in (*each.qwen, *each.mistral))
+    full = PUBLISHED[0]
+    assert sum(full.mistral) == 1  # figure 6B: one full match of Mistral's 128 full-history outputs
+    assert published_count("oracle_restored", "reference") == "42"
+    assert published_count("reference_following", "direct") == ""
+
+
+def test_the_page_says_who_read_how_much_and_how_tokens_were_counted(
+    outcomes: list[Outcome], found: dict[str, list[Tally]]
+) -> None:
+    contests = {"tuned": contest(outcomes, "user_history", "recency")}
+    page = retention_page(found, contests, {"tuned": "words"}, families=16)
+    assert "`tuned` read the first 2 of 16 families: 160 requests." in page
+    assert "words (`tuned`)" in page
+    assert "{" not in page
+    assert "all 2 families" in retention_page(found, contests, {"tuned": "words"}, families=2)
+
+
+def test_numbers_hold_counts_by_reader_arm_and_variant(found: dict[str, list[Tally]]) -> None:
+    tree: Any = retention_numbers(found)
+    node = tree["tuned"]["user_history"]
+    assert node["direct"]["correct"] == 8
+    assert node["reference"] == {
+        **{"n": 8, "families": 2, "correct": 0, "missing": 0, "sufficient": 0, "slots_matched": pytest.approx(2 / 3)},
+        **{"supported": 0, "unsupported": 0, "unresolved": 8},
+    }
+    assert 0 < node["saved"] < 1
+    assert tree["tuned"]["recency"]["prompt_tokens"] == node["prompt_tokens"]
+
+
+def test_pictures_are_the_same_bytes_every_time(found: dict[str, list[Tally]]) -> None:
+    for picture in (outcome_figure, slot_figure):
+        first = picture(found)
+        assert first.startswith(b"\x89PNG")
+        assert first == picture(found)
+
+
+@pytest.mark.models
+def test_the_stages_run_from_seed_to_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
+    """With the extractive reader, whose encoder is not needed for this task."""
+    if not (models / "cl100k_base").is_dir():
+        pytest.skip("models/cl100k_base is not there")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    (tmp_path / "models").symlink_to(models)
+    make_stage.main({"seed": 17, "retention.families": 3})
+    options = {"role.reader.extractive": {"solver": "extractive"}}
+    keys = {"retention.policies": ["reference_following"], "retention.ask": {"extractive": 2}, "seed": 17}
+    track_stage.main({**options, **keys}, "extractive")
+    outcomes = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
+    assert len(outcomes) == 2 * 8 * 10
+    assert {each.counter for each in outcomes} == {"cl100k_base"}
+    report_stage.main({"readers": ["extractive"], "retention.families": 3})
+    numbers = read_json(tmp_path / "metrics/retention.json")
+    assert numbers["extractive"]["user_history"]["direct"]["correct"] == 8
+    assert numbers["extractive"]["user_history"]["reference"]["correct"] == 0
+    assert "the first 2 of 3 families" in (tmp_path / "metrics/retention.md").read_text(encoding="utf-8")
+    assert (tmp_path / "metrics/retention.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "metrics/retention_slots.png").is_file()
