@@ -238,7 +238,8 @@ def test_large_settings_build_their_configuration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [{"steps": 0}, {"generations": 1}, {"beta": -0.1}, {"learning_rate": 0.0}, {"engine": "none"}]
+    "option",
+    [{"steps": 0}, {"generations": 1}, {"beta": -0.1}, {"learning_rate": 0.0}, {"engine": "no"}, {"scale": "no"}],
 )
 def test_an_impossible_option_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(option))):

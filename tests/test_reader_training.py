@@ -29,7 +29,7 @@ from memgauge.training.reader_pairs import (
     reader_pairs,
     training_histories,
 )
-from memgauge.training.sft import Row, Schedule, _loss, _step, train
+from memgauge.training.sft import Row, Schedule, _step, reply_loss, train
 
 TEMPLATE = (
     "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
@@ -179,7 +179,7 @@ def test_the_loss_is_that_of_the_whole_rows_and_so_is_its_gradient(base: Path, r
     assert len({row.prompt[:shared] for row in rows}) == 1
     for start in (shared, 0):
         model.zero_grad()
-        loss = _loss(model, some, start)
+        loss = reply_loss(model, some, start)
         loss.backward()
         assert loss.item() == pytest.approx(plain.item(), rel=1e-5)
         for name, weight in model.named_parameters():

@@ -22,6 +22,7 @@ GRPO = Grpo(
     per_device=8,
     generations=4,
     learning_rate=1e-2,
+    scale="group",
     limit_tokens=8,
     prompt_tokens=300,
     save_every=1,

@@ -54,7 +54,7 @@ def part_b_questions(prepared: Benchmark, options: Mapping[str, Any]) -> dict[st
     """The questions that part B asks by history: those with a usable gold about histories of the split test."""
     test = {history.id for history in prepared.histories if history.split == "test"}
     chosen = [question for question in prepared.questions if question.history_id in test and usable_golds(question)]
-    return asked(options, tuple(chosen))
+    return asked({"ask": dict(options)}, tuple(chosen))
 
 
 def qwen_tokens(text: str) -> int:

@@ -26,8 +26,8 @@ def asked(options: Mapping[str, Any], questions: tuple[Question, ...]) -> dict[s
     for name, most in ask.items():
         if name not in ("histories", "per_history"):
             raise unknown_name("option of ask", name, ["histories", "per_history"])
-        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-            raise InputError(f"ask.{name} is {most!r}; it must be a whole number of at least 1")
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
+            raise InputError(f"ask.{name} is {most!r}; it must be a whole number of at least 1, or null for all")
     groups = list(by_history(questions).items())[: ask.get("histories")]
     return {history_id: group[: ask.get("per_history")] for history_id, group in groups}
 

@@ -20,8 +20,8 @@ class Lora:
     rank: int = 16
     alpha: int = 32
     dropout: float = 0.0
-    layers: int = 10
-    targets: tuple[str, ...] = ("o_proj", "q_proj", "v_proj")
+    layers: int = 12
+    targets: tuple[str, ...] = ("k_proj", "o_proj", "q_proj", "v_proj")
 
     def attach(self, model: Any, seed: int) -> Any:
         """The model with the update to train, drawn from `seed` (changed in place); InputError for too many layers."""

@@ -35,7 +35,7 @@ class Distillation:
 
     lora: Lora = field(default_factory=Lora)
     epochs: int = 1
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     per_device: int = 4
     accumulate: int = 1
     max_tokens: int = 320
@@ -202,7 +202,7 @@ def _trainer(
 
 def _dataset(rows: Sequence[Row]) -> Any:
     """The rows as trl takes tokenised ones: no loss on the prompt."""
-    from datasets import Dataset  # type: ignore[import-untyped]
+    from datasets import Dataset
 
     return Dataset.from_dict(
         {

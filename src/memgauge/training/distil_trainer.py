@@ -11,7 +11,7 @@ from trl import SFTTrainer
 
 from memgauge.llm.batching import common
 from memgauge.training.sft import Row
-from memgauge.training.sft import _loss as reply_loss
+from memgauge.training.sft import reply_loss as reply_loss
 
 
 class ReplyTrainer(SFTTrainer):  # type: ignore[misc]

@@ -22,6 +22,7 @@ from memgauge.training.reward import Score
 from memgauge.training.summary_rows import SummaryRow
 
 ENGINES = ("shared", "transformers", "vllm")
+SCALES = ("group", "batch", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +31,24 @@ class Grpo:
 
     A step has `per_device` completions in each of `accumulate` passes of each process, `generations` of them a
     prompt. A prompt of more than `prompt_tokens` (the model's own) is left out and counted; a summary that does not
-    end within the task's own limit for `limit_tokens` is unscorable. `beta` weighs the KL to the warm start;
-    advantages are normalised within the group. `engine` writes the completions: "shared" (this process, each prompt
-    read once, CPU), "transformers" or "vllm" (trl's own; a GPU).
+    end within the task's own limit for `limit_tokens` is unscorable. `beta` weighs the KL to the warm start.
+    Advantages are differences from the group's mean, divided by the deviation of the `scale`: the group (the paper's),
+    the batch or none. Where most answers of a small model are wrong, the group's makes a few tokens weigh as much as a
+    right answer, and training ended in empty summaries. `engine` writes the completions: "shared" (this process, each
+    prompt read once, CPU), "transformers" or "vllm" (trl's own; a GPU).
     """
 
-    warm: Distillation = field(default_factory=lambda: Distillation(max_tokens=384))
-    steps: int = 16
-    per_device: int = 32
+    warm: Distillation = field(default_factory=lambda: Distillation(max_tokens=384, evaluations=1))
+    steps: int = 8
+    per_device: int = 24
     accumulate: int = 1
     generations: int = 8
     learning_rate: float = 1e-3
-    beta: float = 0.03
+    beta: float = 0.04
     scale: Literal["group", "batch", "none"] = "batch"
     loss_type: str = "dapo"
     limit_tokens: int = 40
-    prompt_tokens: int = 320
+    prompt_tokens: int = 300
     save_every: int = 4
     engine: Literal["shared", "transformers", "vllm"] = "shared"
     machine: Machine = field(default_factory=Machine)
@@ -53,6 +56,8 @@ class Grpo:
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise unknown_name("engine of the summariser's training", self.engine, list(ENGINES))
+        if self.scale not in SCALES:
+            raise unknown_name("scale of the advantages", self.scale, list(SCALES))
         for name in ("steps", "per_device", "accumulate", "limit_tokens", "prompt_tokens", "save_every"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be a whole number of at least 1")
@@ -153,8 +158,7 @@ def grpo_config(settings: Grpo, seed: int, place: Path) -> Any:
         num_iterations=1,
         mask_truncated_completions=False,  # their reward is None already
         learning_rate=settings.learning_rate,
-        lr_scheduler_type="constant_with_warmup",
-        warmup_steps=1,
+        lr_scheduler_type="constant",
         optim="adamw_torch",
         weight_decay=0.0,
         max_grad_norm=1.0,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from datasets import Dataset  # type: ignore[import-untyped]
+from datasets import Dataset
 from peft import PeftModel
 from trl import GRPOTrainer
 

@@ -118,7 +118,7 @@ def _step(causal: Any, batch: Sequence[Row], shared: int) -> float:
     tokens = sum(len(row.reply) for row in batch)
     total = 0.0
     for part in _parts(batch, shared):
-        loss = _loss(causal, part, shared) / tokens
+        loss = reply_loss(causal, part, shared) / tokens
         loss.backward()  # type: ignore[no-untyped-call]
         total += float(loss.detach())
     return total
@@ -135,7 +135,7 @@ def _parts(batch: Sequence[Row], shared: int) -> Iterator[list[Row]]:
     yield part
 
 
-def _loss(causal: Any, rows: Sequence[Row], shared: int) -> "torch.Tensor":
+def reply_loss(causal: Any, rows: Sequence[Row], shared: int) -> "torch.Tensor":
     """The summed loss of the rows' reply tokens; each row is padded on the right, where no one looks."""
     import torch
     from transformers import DynamicCache
