@@ -30,6 +30,7 @@ SMALL = {
     "benchmark.synthetic.write_budget_tokens": 1500,
     "stats.draws": 500,
     "systems": list(SMALL_SYSTEMS),
+    "qpc_systems": ["verbatim"],
     "readers": ["extractive"],
     "tune_reader.pairs": 8,
     "tune_reader.held_out": 1,
@@ -182,17 +183,18 @@ class TestRerunTable:
         scratch.set(**{"stats.draws": 400})
         ran = verbs(scratch.ran())
         assert {"diagnose", "report", "track"} <= ran
-        assert ran <= {"diagnose", "report", "track", "compare_silver", "qpc", *EXPERIMENTS}
+        assert ran <= {"diagnose", "report", "track", "compare_silver", "qpc", "passage_budgets", *EXPERIMENTS}
 
     def test_a_price_reruns_costs_only(self, scratch: Scratch) -> None:
         scratch.set(**{"prices.models.qwen3-14b.input": 0.2})
-        assert verbs(scratch.ran()) == {"qpc", "track"}
+        assert verbs(scratch.ran()) == {"qpc", "passage_budgets", "track"}
 
     def test_the_judge_reruns_verdicts_only(self, scratch: Scratch) -> None:
         scratch.set(**{"role.judge": {"solver": "extractive", "floor": 0.44}})
         assert verbs(scratch.ran()) <= {
             *("equip", "judge", "qualify", "tabulate_verdicts", "track"),
             *("ask_qa", "ask_qa_student", "ask_qa_depths", "qpc"),
+            *("qualify_source", "score_passages", "passage_budgets"),
         }
 
     def test_read_budget_reruns_contexts_but_no_store(self, scratch: Scratch) -> None:

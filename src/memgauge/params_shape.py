@@ -125,6 +125,12 @@ class CollectTraces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     val_share: Annotated[float, Meta(gt=0, lt=1)]
 
 
+class WriteStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The benchmarks whose stores the student writes."""
+
+    benchmarks: list[str]
+
+
 class SummariseRetrieved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the summariser is shown and asked for, in tokens."""
 
@@ -170,6 +176,7 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[int, Meta(ge=0)]
     benchmarks: Names
     systems: Names
+    qpc_systems: Names
     readers: Names
     benchmark: dict[str, Any]
     role: Roles
@@ -185,6 +192,7 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     collect_traces: CollectTraces
     distil: dict[str, Any]
     train_summariser: dict[str, Any]
+    write_student: WriteStudent
     summarise_retrieved: SummariseRetrieved
     ask_qa: dict[str, Any]
     ask_qa_depths: Depths
@@ -215,7 +223,7 @@ def check_types(tree: dict[str, Any]) -> None:
     for group, options in (("memory", checked.memory), ("role.reader", checked.role.reader)):
         for name, value in options.items():
             _convert(value, dict[str, Any], f"{group}.{name}")
-    for axis in ("benchmarks", "systems", "readers"):
+    for axis in ("benchmarks", "systems", "qpc_systems", "readers"):
         names = getattr(checked, axis)
         if len(set(names)) < len(names):
             raise InputError(f"params.yaml: {axis} is {names}; each name must occur once")

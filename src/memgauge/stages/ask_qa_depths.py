@@ -10,15 +10,18 @@ from memgauge.stages.students import ask, read_student_stores, retrieved_context
 
 
 def main(params: Params, benchmark: str) -> None:
-    """Write `data/qa/BENCHMARK-depths.jsonl`, a cell a depth, named "EPISODES/FACTS"; no summariser is asked."""
+    """Write `data/qa/BENCHMARK-depths.jsonl`, a cell a depth, named "EPISODES/FACTS"; no summariser is asked.
+
+    None where the student wrote nothing.
+    """
     prepared, judge = read_prepared(PREPARED / benchmark), params["role.judge"]
     groups = part_b_questions(prepared, params["ask_qa"])
     stores = read_student_stores(benchmark, "trained")
-    offline = {name: tokens_by_role(stores[name].counts) for name in groups}
+    offline = {name: tokens_by_role(store.counts) for name, store in stores.items()}
     qa, answered_by = metered("qa", params["role.qa"])
     roles = {"writer": RoleUsed(str(BASE_A), "calls"), "qa": answered_by}
     cells = []
-    for episodes, facts in params["ask_qa_depths"]["depths"]:
+    for episodes, facts in params["ask_qa_depths"]["depths"] if stores else ():
         options = {**params["memory.memorycpt"], "episodes": episodes, "facts": facts}
         contexts = retrieved_contexts(options, stores, groups, params["retrieval"]["read_budget_tokens"])
         asked = cell_questions(ask(contexts, groups, qa), prepared, judge)

@@ -1,6 +1,6 @@
 """Stage `ask_qa_student`: MemoryCPT, its ablations and the history itself, answered by the QA model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memgauge.datasets.prepared import read_prepared
 from memgauge.experiments.qpc import Kind, Label
@@ -23,38 +23,51 @@ LABELS: dict[str, Label] = {"trained": "trained", "untrained": "untrained"}
 
 
 def main(params: Params, benchmark: str) -> None:
-    """Write `data/qa/BENCHMARK-student.jsonl`, a cell for MemoryCPT, each ablation and `no_memory`.
+    """Write `data/qa/BENCHMARK-student.jsonl`: MemoryCPT and each ablation where the student wrote, and `no_memory`.
 
     Without QAR nothing looks at the question: the QA model reads the whole store. Without FS it reads what was
     retrieved. Both as far as the read budget goes. `no_memory` is the most recent part of the history itself.
     """
-    prepared, judge = read_prepared(PREPARED / benchmark), params["role.judge"]
+    prepared = read_prepared(PREPARED / benchmark)
     groups = part_b_questions(prepared, params["ask_qa"])
-    qa, answered_by = metered("qa", params["role.qa"])
+    qa = metered("qa", params["role.qa"])
     stores = {student: read_student_stores(benchmark, student) for student in LABELS}
+    cells = _student_cells(params, prepared, groups, stores, qa) if stores["trained"] else []
+    recents = _recent(prepared, groups, params[f"benchmark.{benchmark}.recent_tokens"])
+    nothing: dict[str, dict[str, Tokens]] = {history: {} for history in groups}
+    asked = cell_questions(ask(recents, groups, qa[0]), prepared, params["role.judge"])
+    cells.append(QaCell("no_memory", "system", "nothing to train", {"qa": qa[1]}, nothing, asked))
+    write_jsonl(QA / f"{benchmark}-student.jsonl", cells)
+
+
+def _student_cells(
+    params: Params,
+    prepared: Benchmark,
+    groups: Groups,
+    stores: Mapping[str, Stores],
+    qa: tuple[Solver, RoleUsed],
+) -> list[QaCell]:
+    """MemoryCPT and its three ablations."""
     writers = {"trained": RoleUsed(str(BASE_A), "calls"), "untrained": RoleUsed(params["distil.model"], "calls")}
     summariser = RoleUsed(solver_name(params["role.summariser"]), "calls")
 
     def cell(name: str, kind: Kind, student: str, shown: Sequence[Shown]) -> QaCell:
-        roles = {"writer": writers[student], "summariser": summariser, "qa": answered_by}
+        roles = {"writer": writers[student], "summariser": summariser, "qa": qa[1]}
         offline = {history: tokens_by_role(stores[student][history].counts) for history in groups}
-        return QaCell(name, kind, LABELS[student], roles, offline, cell_questions(shown, prepared, judge))
+        found = cell_questions(shown, prepared, params["role.judge"])
+        return QaCell(name, kind, LABELS[student], roles, offline, found)
 
     cells = []
-    summaries = list(read_jsonl(STUDENT / benchmark / "summaries.jsonl", Summary))
+    summaries = list(read_jsonl(STUDENT / prepared.name / "summaries.jsonl", Summary))
     for arm, student in ARMS.items():
-        shown = list(_summarised([each for each in summaries if each.arm == arm], groups, qa))
+        shown = list(_summarised([each for each in summaries if each.arm == arm], groups, qa[0]))
         cells.append(cell(arm, "system" if student == "trained" else "ablation", student, shown))
-    read_budget, trained = params["retrieval"]["read_budget_tokens"], stores["trained"]
-    whole = list(_whole_stores(trained, groups, read_budget))
-    cells.append(cell(WITHOUT_QAR, "ablation", "trained", ask(whole, groups, qa)))
-    found = retrieved_contexts(params["memory.memorycpt"], trained, groups, read_budget)
-    cells.append(cell(WITHOUT_FS, "ablation", "trained", ask(found, groups, qa)))
-    history_itself = ask(_recent(prepared, groups, params[f"benchmark.{benchmark}.recent_tokens"]), groups, qa)
-    nothing: dict[str, dict[str, Tokens]] = {history: {} for history in groups}
-    asked = cell_questions(history_itself, prepared, judge)
-    cells.append(QaCell("no_memory", "system", "nothing to train", {"qa": answered_by}, nothing, asked))
-    write_jsonl(QA / f"{benchmark}-student.jsonl", cells)
+    read_budget = params["retrieval"]["read_budget_tokens"]
+    whole = list(_whole_stores(stores["trained"], groups, read_budget))
+    cells.append(cell(WITHOUT_QAR, "ablation", "trained", ask(whole, groups, qa[0])))
+    retrieved = retrieved_contexts(params["memory.memorycpt"], stores["trained"], groups, read_budget)
+    cells.append(cell(WITHOUT_FS, "ablation", "trained", ask(retrieved, groups, qa[0])))
+    return cells
 
 
 def _recent(prepared: Benchmark, groups: Groups, limit: int) -> list[Context]:

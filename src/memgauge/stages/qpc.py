@@ -32,7 +32,9 @@ def main(params: Params) -> None:
     made: list[Summaries] = []
     curves: list[Curve] = []
     for benchmark in params["benchmarks"]:
-        cells = [priced_cell(each, benchmark, prices, billed_as) for each in _cells(benchmark, params["systems"])]
+        cells = [priced_cell(each, benchmark, prices, billed_as) for each in _cells(benchmark, params["qpc_systems"])]
+        if not cells:  # no question about a history of the split test
+            continue
         overall = qualities(cells, draws, seed, BASE)
         by_type = [row for name in question_types(cells) for row in qualities(cells, draws, seed, BASE, name)]
         costs = [costs_of(cell) for cell in cells]
@@ -45,9 +47,10 @@ def main(params: Params) -> None:
         write_text(folder / f"{benchmark}-amortisation.md", amortisation_page(own))
         write_bytes(folder / f"{benchmark}-amortisation.png", [amortisation_figure(own)])
         write_bytes(folder / f"{benchmark}-cost_share.png", [cost_share_figure(costs)])
-        write_text(folder / f"{benchmark}-depths.md", depth_page(benchmark, depths))
-        write_bytes(folder / f"{benchmark}-depths.png", [depth_figure({benchmark: depths})])
-        write_json(folder / f"{benchmark}-depths.json", depth_numbers(depths))
+        if depths:
+            write_text(folder / f"{benchmark}-depths.md", depth_page(benchmark, depths))
+            write_bytes(folder / f"{benchmark}-depths.png", [depth_figure({benchmark: depths})])
+            write_json(folder / f"{benchmark}-depths.json", depth_numbers(depths))
         found, made, curves = [*found, *overall, *by_type], [*made, *summaries], [*curves, *own]
     trained: Any = read_json(METRICS / "train_summariser.json")
     write_bytes(METRICS / "qpc" / "training.png", [training_figure(trained["curves"])])
@@ -59,7 +62,7 @@ def _cells(benchmark: str, systems: list[str]) -> Iterator[QaCell]:
     """MemoryCPT and its ablations first, then every system of the grid."""
     paths = [QA / f"{benchmark}-student.jsonl", *(QA / benchmark / f"{system}.jsonl" for system in systems)]
     for path in paths:
-        yield from read_jsonl(path, QaCell)
+        yield from (cell for cell in read_jsonl(path, QaCell) if cell.asked)
 
 
 def _depth_cells(benchmark: str) -> Iterator[QaCell]:

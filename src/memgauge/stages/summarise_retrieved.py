@@ -45,7 +45,8 @@ def main(params: Params, benchmark: str) -> None:
     found: list[Summary] = []
     for arm, student in ARMS.items():
         stores = read_student_stores(benchmark, student)
-        for history_id, questions in tqdm(groups.items(), desc=f"summarise {benchmark} {arm}", delay=2):
+        written = {history_id: some for history_id, some in groups.items() if history_id in stores}
+        for history_id, questions in tqdm(written.items(), desc=f"summarise {benchmark} {arm}", delay=2):
             SUBJECT.set(history_id)
             store = stores[history_id]
             rankings = system.retrieve(store, [Query(each.text, each.date) for each in questions], tools)

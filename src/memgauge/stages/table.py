@@ -38,7 +38,7 @@ ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrie
 # Groups of the experiments and of training, logged with their results.
 TRACKED = (
     *("distil", "train_summariser", "tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases"),
-    *("passages", "retention"),
+    *("passages", "retention", "write_student"),
 )
 
 STAGES: dict[str, Stage] = {
@@ -96,7 +96,9 @@ STAGES: dict[str, Stage] = {
     "train_summariser": Stage(
         (), ("alpha", "seed", "memory.memorycpt", "prepare_training", "role.qa", "role.teacher", "train_summariser")
     ),
-    "write_student": Stage(("benchmark", "student"), (BUDGET, "memory.memorycpt", "ask_qa", "distil.model")),
+    "write_student": Stage(
+        ("benchmark", "student"), (BUDGET, "memory.memorycpt", "ask_qa", "distil.model", "write_student")
+    ),
     "summarise_retrieved": Stage(
         ("benchmark",), ("memory.memorycpt", "role.summariser", "ask_qa", "summarise_retrieved")
     ),
@@ -109,7 +111,7 @@ STAGES: dict[str, Stage] = {
         (RECENT, "memory.memorycpt", "retrieval", *ASKED_ROLES, "role.summariser", "ask_qa", "distil.model"),
     ),
     "ask_qa_depths": Stage(("benchmark",), ("memory.memorycpt", "retrieval", *ASKED_ROLES, "ask_qa", "ask_qa_depths")),
-    "qpc": Stage((), ("seed", "benchmarks", "systems", "prices", "stats", "qpc")),
+    "qpc": Stage((), ("seed", "benchmarks", "qpc_systems", "prices", "stats", "qpc")),
     "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
     "report": Stage((), ("benchmarks", "systems", "memory")),
     "track": Stage(
@@ -134,7 +136,12 @@ def check_params(tree: Params) -> None:
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
     check_prices(tree["prices"])
-    for axis, kind in (("benchmarks", "benchmark"), ("systems", "system"), ("readers", "reader")):
+    for axis, kind in (
+        ("benchmarks", "benchmark"),
+        ("systems", "system"),
+        ("qpc_systems", "system"),
+        ("readers", "reader"),
+    ):
         for name in tree[axis]:
             check_name(kind, name, tree)
     for name in tree["retention"]["ask"]:

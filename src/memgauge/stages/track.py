@@ -23,7 +23,7 @@ def main(params: Params) -> None:
     open_store(root)
     cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params)]
     cells += _experiments(params)
-    cells += [_trained(benchmark, params) for benchmark in params["benchmarks"]]
+    cells += [_trained(name, params) for name in params["write_student"]["benchmarks"] if name in params["benchmarks"]]
     artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
     artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
     artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]

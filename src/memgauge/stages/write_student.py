@@ -9,10 +9,15 @@ from memgauge.stages.students import write_histories
 
 
 def main(params: Params, benchmark: str, student: str) -> None:
-    """Write `data/student/BENCHMARK/STUDENT.jsonl`, a store for each test history that part B asks about."""
+    """Write `data/student/BENCHMARK/STUDENT.jsonl`, a store for each test history that part B asks about.
+
+    None on a benchmark that `write_student.benchmarks` does not name: a small model on a CPU reads about 300 tokens a
+    second, and reads everything about three times.
+    """
     prepared = read_prepared(PREPARED / benchmark)
     asked = part_b_questions(prepared, params["ask_qa"])
-    histories = [history for history in prepared.histories if history.id in asked]
+    wanted = asked if benchmark in params["write_student"]["benchmarks"] else {}
+    histories = [history for history in prepared.histories if history.id in wanted]
     model = BASE_A if student == "trained" else params["distil.model"]
     budget = params[f"benchmark.{benchmark}.write_budget_tokens"]
     label = f"write {benchmark} {student} student"
