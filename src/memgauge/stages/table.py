@@ -127,6 +127,7 @@ STAGES: dict[str, Stage] = {
 RUNNING = ("llm",)
 # Axes of grids that no stage reads as a value.
 AXES = ("variant_readers",)
+AXIS_KINDS = {"benchmarks": "benchmark", "systems": "system", "qpc_systems": "system", "readers": "reader"}
 
 
 def check_params(tree: Params) -> None:
