@@ -139,7 +139,7 @@ def test_the_stages_run_from_seed_to_pictures(tmp_path: Path, monkeypatch: pytes
     outcomes = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
     assert len(outcomes) == 2 * 8 * 10
     assert {each.counter for each in outcomes} == {"cl100k_base"}
-    report_stage.main({"readers": ["extractive"], "retention.families": 3})
+    report_stage.main({"variant_readers": ["extractive"], "retention.families": 3})
     numbers = read_json(tmp_path / "metrics/retention.json")
     assert numbers["extractive"]["user_history"]["direct"]["correct"] == 8
     assert numbers["extractive"]["user_history"]["reference"]["correct"] == 0

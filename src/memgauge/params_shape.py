@@ -126,9 +126,10 @@ class CollectTraces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WriteStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The benchmarks whose stores the student writes."""
+    """The benchmarks whose stores the student writes, and how many sessions of a history it reads; None for all."""
 
     benchmarks: list[str]
+    sessions: Count | None
 
 
 class SummariseRetrieved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

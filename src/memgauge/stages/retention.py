@@ -13,7 +13,8 @@ from memgauge.stages.make_stimuli import RETENTION
 def main(params: Params) -> None:
     """Write `metrics/retention.json` and `.md`, and the pictures `metrics/retention.png` and `retention_slots.png`."""
     outcomes = {
-        reader: list(read_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", Outcome)) for reader in params["readers"]
+        reader: list(read_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", Outcome))
+        for reader in params["variant_readers"]
     }
     found = {reader: tallies(each) for reader, each in outcomes.items()}
     contests = {reader: contest(each, "user_history", "recency") for reader, each in outcomes.items()}

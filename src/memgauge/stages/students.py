@@ -39,8 +39,8 @@ def write_histories(
     return stores
 
 
-def opening(history: History, sessions: int) -> History:
-    """A history's first sessions."""
+def opening(history: History, sessions: int | None) -> History:
+    """A history's first sessions; all of them for None."""
     return replace(history, sessions=history.sessions[:sessions])
 
 

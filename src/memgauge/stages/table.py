@@ -89,7 +89,7 @@ STAGES: dict[str, Stage] = {
     "passage_budgets": Stage(("benchmark", "reader"), ("seed", "prices", "stats", "passages")),
     "make_stimuli": Stage((), ("seed", "retention.families")),
     "track_states": Stage(("reader",), ("retention.ask", "retention.policies", "role.reader.{reader}")),
-    "retention": Stage((), ("readers", "retention.families")),
+    "retention": Stage((), ("variant_readers", "retention.families")),
     "prepare_training": Stage((), ("prepare_training",)),
     "collect_traces": Stage((), ("seed", "memory.memorycpt", "role.teacher", "collect_traces")),
     "distil": Stage((), ("seed", "benchmark.synthetic.source", "memory.memorycpt", "prepare_training", "distil")),

@@ -43,11 +43,9 @@ ASKING = {
     "judge": "judge",
     "qualify": "judge",
     "qualify_source": "judge",
-    "make_stimuli": "",
-    "track_states": "",
 }
-# They ask too, for arms, evidence and passages of their own.
-NOT_WALKED = ("run_arms", "read_silver", "read_passages", "score_passages")
+# They ask too, for arms, evidence, passages and stimuli of their own.
+NOT_WALKED = ("run_arms", "read_silver", "read_passages", "score_passages", "track_states")
 # They ask models that the pipeline has yet to train.
 TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
 
