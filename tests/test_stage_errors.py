@@ -94,7 +94,7 @@ def test_wrong_value(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("write", "synthetic", "memgpt"), "unknown memory system 'memgpt'; choose from epc, extractive, "),
+        (("write", "synthetic", "memgpt"), "unknown memory system 'memgpt'; choose from budgetmem, epc, extractive, "),
         (("fetch", "squad"), "unknown benchmark 'squad'"),
         (("writ", "synthetic"), "unknown stage 'writ'"),
         (("write", "synthetic"), "takes 2 arguments (benchmark, system)"),
