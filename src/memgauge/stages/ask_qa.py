@@ -49,8 +49,9 @@ def main(params: Params, benchmark: str, system: str) -> None:
         shown += list(_answered(memory, store, questions, tools, qa, params["retrieval"]))
     name = f"{system} by {written_by.solver}" if system == TRAINED_ELSEWHERE else system
     label: Label = "untrained" if system in TRAINABLE else "nothing to train"
-    roles = {"writer": written_by, "summariser": written_by, "qa": answered_by}
     found = cell_questions(shown, prepared, params["role.judge"])
+    spent = {role for tokens in (*stores.values(), *(each.tokens for each in found)) for role in tokens}
+    roles = {**dict.fromkeys(sorted(spent), written_by), "qa": answered_by}  # the writer's solver also chooses
     write_jsonl(QA / benchmark / f"{system}.jsonl", [QaCell(name, "system", label, roles, stores, found)])
 
 
