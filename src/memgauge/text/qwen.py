@@ -1,5 +1,6 @@
 """Token ids in Qwen2.5's vocabulary, which paper C's budgets and prompt limit are stated in, without a network."""
 
+from base64 import b64decode
 from functools import cache
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -27,11 +28,11 @@ def _encoding() -> "tiktoken.Encoding":
             f"the Qwen2.5 vocabulary is not in {file.parent}; run `dvc repro assets@{NAME}` or set MEMGAUGE_MODELS"
         )
     import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
 
-    return tiktoken.Encoding(
-        name=NAME, pat_str=PATTERN, mergeable_ranks=load_tiktoken_bpe(str(file)), special_tokens={}
-    )
+    # tiktoken's own loader would copy the file into its cache, which is the tracked folder of another vocabulary.
+    lines = (line.split() for line in file.read_bytes().splitlines() if line)
+    ranks = {b64decode(token): int(rank) for token, rank in lines}
+    return tiktoken.Encoding(name=NAME, pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 
 def qwen_ids(text: str) -> list[int]:
