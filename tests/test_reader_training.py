@@ -31,10 +31,8 @@ from memgauge.training.reader_pairs import (
 )
 from memgauge.training.sft import Row, Schedule, _step, reply_loss, train
 
-TEMPLATE = (
-    "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
-)
+from .tiny_model import build_tiny
+
 PAIRS = 24
 
 
@@ -42,40 +40,6 @@ def evaluated() -> Benchmark:
     """The test split of a benchmark like the pipeline's."""
     some = [pair for pair in generate(SyntheticOptions(histories=8), 17) if pair[0].split == "test"]
     return Benchmark("synthetic", tuple(h for h, _ in some), tuple(q for _, asked in some for q in asked))
-
-
-def build_tiny(folder: Path, texts: Sequence[str]) -> None:
-    """A random two-layer Llama with a byte-pair tokenizer trained on the prompts it will read."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=700,
-        special_tokens=["<|start|>", "<|end|>"],
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<|start|>", eos_token="<|end|>")
-    fast.chat_template = TEMPLATE
-    fast.save_pretrained(folder)
-    torch.manual_seed(5)
-    config = LlamaConfig(
-        vocab_size=len(fast),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=2048,
-        initializer_range=0.2,
-        bos_token_id=fast.bos_token_id,
-        eos_token_id=fast.eos_token_id,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +55,7 @@ def pairs(histories: Any) -> Any:
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory, pairs: Any) -> Path:
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    build_tiny(folder, [message["content"] for pair in pairs for message in pair.task.messages()])
+    build_tiny(folder, [message["content"] for pair in pairs for message in pair.task.messages()], vocabulary=700)
     return folder
 
 

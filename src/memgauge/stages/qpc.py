@@ -41,7 +41,8 @@ def main(params: Params) -> None:
         summaries = [one for cell in cells if (one := summaries_of(cell)) is not None]
         own = [curve(cost, quality.f1.value) for cost, quality in zip(costs, overall, strict=True)]
         judges: Any = read_json(METRICS / "judge.json")
-        depths = [_depth(priced_cell(each, benchmark, prices, billed_as)) for each in _depth_cells(benchmark)]
+        deep = read_jsonl(QA / f"{benchmark}-depths.jsonl", QaCell)
+        depths = [_depth(priced_cell(each, benchmark, prices, billed_as)) for each in deep]
         folder = METRICS / "qpc"
         write_text(folder / f"{benchmark}.md", qpc_page([*overall, *by_type], costs, summaries, draws, BASE, judges))
         write_text(folder / f"{benchmark}-amortisation.md", amortisation_page(own))
@@ -63,10 +64,6 @@ def _cells(benchmark: str, systems: list[str]) -> Iterator[QaCell]:
     paths = [QA / f"{benchmark}-student.jsonl", *(QA / benchmark / f"{system}.jsonl" for system in systems)]
     for path in paths:
         yield from (cell for cell in read_jsonl(path, QaCell) if cell.asked)
-
-
-def _depth_cells(benchmark: str) -> Iterator[QaCell]:
-    yield from read_jsonl(QA / f"{benchmark}-depths.jsonl", QaCell)
 
 
 def _depth(cell: QpcCell) -> DepthPoint:
