@@ -159,6 +159,7 @@ def params(readers: Sequence[str] = ("plain",)) -> dict[str, Any]:
     arms = {"no_dates": {"date": 0.0}, "no_names": {"entity": 0.0}}
     return {
         "seed": 17,
+        "variant_histories": None,
         "readers": list(readers),
         "systems": ["summary", "extractive"],
         "role.writer": {"solver": "extractive"},

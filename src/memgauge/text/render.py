@@ -36,8 +36,9 @@ def plain_date(date: str | None) -> str | None:
 def render_said(turns: Iterable[tuple[str, str]]) -> str:
     """(speaker, text) pairs, one line each.
 
-    >>> render_said([("Ann", "Hi!"), ("Bob", "Hello.")])
-    'Ann: Hi!\nBob: Hello.'
+    >>> print(render_said([("Ann", "Hi!"), ("Bob", "Hello.")]))
+    Ann: Hi!
+    Bob: Hello.
     """
     return "\n".join(f"{speaker}: {text}" for speaker, text in turns)
 

@@ -93,8 +93,8 @@ def reward(
 ) -> Reward:
     """R and its parts; `alpha` 1 pays for quality alone, 0 for thrift alone.
 
-    >>> reward(0.5, 30, 4, alpha=0.8)
-    Reward(f1=0.5, cost=6.96e-06, saving=0.5, reward=0.5, empty=False)
+    >>> round(reward(0.5, 30, 4, alpha=0.8).reward, 3)
+    0.5
     """
     cost = prices.cost(summary_tokens, answer_tokens)
     saving = 1 - min(1.0, cost / prices.reference)
