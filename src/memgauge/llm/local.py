@@ -57,9 +57,7 @@ class LocalChatModel:
     @cached_property
     def tokenizer(self) -> Any:
         """The folder's tokenizer; AssetError when the folder or the adapter is not there."""
-        _check_files(self.folder, "config.json")
-        if self.adapter:
-            _check_files(Path(self.adapter), "adapter_config.json", "adapter_model.safetensors")
+        self._check_folders()
         from transformers import AutoTokenizer
 
         return AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
@@ -115,7 +113,7 @@ class LocalChatModel:
 
     def payload(self, request: ChatRequest) -> dict[str, Any]:
         """What decides the reply, without loading the model; a greedy reply depends on no seed."""
-        self.tokenizer  # noqa: B018  says clearly when the folder is absent
+        self._check_folders()  # not the tokenizer: a stored reply needs no library of five seconds
         return {
             "engine": ENGINE,
             "model": folder_hash(self.folder),
@@ -184,6 +182,12 @@ class LocalChatModel:
             return Prompt(ids, request.max_new_tokens, schema=request.schema)
         seed = request.seed or 0
         return Prompt(ids, request.max_new_tokens, request.temperature, seed, request.sample, request.schema)
+
+    def _check_folders(self) -> None:
+        """AssetError when the model's or the adapter's files are not there."""
+        _check_files(self.folder, "config.json")
+        if self.adapter:
+            _check_files(Path(self.adapter), "adapter_config.json", "adapter_model.safetensors")
 
     def _check(self, request: ChatRequest) -> None:
         if not (math.isfinite(request.temperature) and request.temperature >= 0):

@@ -1,9 +1,9 @@
 """Sentence vectors from MiniLM, each independent of the texts encoded with it, and ranking by cosine."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import file_digest, sha256
@@ -15,17 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memgauge.errors import AssetError
+from memgauge.retrieval.export import GRAPH, INPUTS, OUTPUT
 from memgauge.retrieval.ranking import Ranked, rank
 from memgauge.retrieval.vector_cache import Vector, VectorCache, text_key
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
 DIMENSIONS = 384
 WINDOW = 254  # word pieces; two more make 256, the length the model was trained for
 _STEP = 16  # window lengths are padded to a multiple of this
 _BATCH_PIECES = 256  # word pieces of one forward pass, padding included: more is not faster
-_SCHEME = "windows of 254, mean of windows, unit length, 1"  # change it when vectors of equal texts change
+_SCHEME = "windows of 254, mean of windows, unit length, 2"  # change it when vectors of equal texts change
 _BLOCK = 2048  # texts tokenised and saved together
 _DECIMALS = 6  # cosines closer than this are ties; the last bits of a dot product are not meaning
 
@@ -33,7 +35,7 @@ Window = tuple[int, list[int]]  # number of the text, word pieces with both mark
 
 
 class SentenceEncoder:
-    """all-MiniLM-L6-v2 from a local folder, loaded at the first text that no cache knows.
+    """all-MiniLM-L6-v2 from a local folder (`retrieval.export`), loaded at the first text that no cache knows.
 
     A text longer than one window is cut into windows of at most 254 word pieces; its vector is the mean of
     theirs, scaled to unit length, so no part of it goes unseen. A vector depends on its text alone: windows
@@ -58,9 +60,9 @@ class SentenceEncoder:
 
     @cached_property
     def _vectors(self) -> VectorCache:
-        """Keyed by all that decides a vector: weights, tokenizer, torch, the scheme above."""
-        digest = sha256(f"{_SCHEME} torch {version('torch')}".encode())
-        for name in ("model.safetensors", "tokenizer.json"):
+        """Keyed by all that decides a vector: weights, tokenizer, onnxruntime, the scheme above."""
+        digest = sha256(f"{_SCHEME} onnxruntime {version('onnxruntime')}".encode())
+        for name in (GRAPH, "tokenizer.json"):
             try:
                 with (self.folder / name).open("rb") as stream:
                     digest.update(file_digest(stream, "sha256").digest())
@@ -71,17 +73,26 @@ class SentenceEncoder:
         return VectorCache(digest.hexdigest(), self.cache)
 
     @cached_property
-    def _model(self) -> "SentenceTransformer":
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils.logging import disable_progress_bar
+    def _session(self) -> "InferenceSession":
+        from onnxruntime import InferenceSession, SessionOptions
 
-        disable_progress_bar()  # one bar of ours says more than one a file loaded
-        return SentenceTransformer(str(self.folder), device="cpu", local_files_only=True)
+        options = SessionOptions()
+        options.intra_op_num_threads = 1  # batches run beside each other instead: see `_threads`
+        return InferenceSession(self.folder / GRAPH, options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         sums = np.zeros((len(texts), DIMENSIONS), dtype=np.float64)
         batches = list(_batches(self._windows(texts)))
-        with _one_thread_each() as workers:
+        with ThreadPoolExecutor(_threads()) as workers:
             for batch, vectors in zip(batches, workers.map(self._pool, batches), strict=True):
                 for (number, _), vector in zip(batch.windows, vectors, strict=True):
                     sums[number] += vector
@@ -89,16 +100,9 @@ class SentenceEncoder:
 
     def _windows(self, texts: Sequence[str]) -> list[Window]:
         """Every text's windows in order, none for a text without word pieces."""
-        tokenizer: Any = self._model.tokenizer
-        pieces = tokenizer(
-            [text.encode("utf-8", "replace").decode() for text in texts],  # lone surrogates have no pieces
-            add_special_tokens=False,
-            truncation=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )["input_ids"]
-        first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
+        known = [text.encode("utf-8", "replace").decode() for text in texts]  # lone surrogates have no pieces
+        pieces = [found.ids for found in self._tokenizer.encode_batch(known, add_special_tokens=False)]
+        first, last = self._tokenizer.encode("").ids  # the marks around every text
         return [
             (number, [first, *ids[start : start + WINDOW], last])
             for number, ids in enumerate(pieces)
@@ -107,17 +111,13 @@ class SentenceEncoder:
 
     def _pool(self, batch: "_Batch") -> Vector:
         """Mean-pooled unit vectors of a batch, shape (its windows, 384)."""
-        import torch
-
         ids = np.zeros((batch.rows, batch.length), dtype=np.int64)
         mask = np.zeros((batch.rows, batch.length), dtype=np.int64)
         mask[len(batch.windows) :, 0] = 1  # a blank row attends to one piece: attending to none gives NaN
         for row, (_, pieces) in enumerate(batch.windows):
             ids[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
-        with torch.inference_mode():
-            features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
-            vectors: Vector = self._model(features)["sentence_embedding"].numpy()
+        vectors: Vector = self._session.run([OUTPUT], dict(zip(INPUTS, (ids, mask), strict=True)))[0]
         return vectors[: len(batch.windows)]
 
 
@@ -141,21 +141,14 @@ def _batches(windows: Sequence[Window]) -> Iterator[_Batch]:
             yield _Batch(members[start : start + rows], rows, length)
 
 
-@contextmanager
-def _one_thread_each() -> Iterator[ThreadPoolExecutor]:
-    """As many workers as torch has threads, each running its own batch on one thread.
+def _threads() -> int:
+    """As many workers as OMP_NUM_THREADS or the machine allows, each running its own batch on one thread.
 
     Threads inside one small batch wait for each other at every operation: on a busy machine that is ten times
-    slower. Torch's own number of threads is put back afterwards, for other models of the process.
+    slower.
     """
-    import torch
-
-    threads = torch.get_num_threads()
-    try:
-        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as workers:
-            yield workers
-    finally:
-        torch.set_num_threads(threads)
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return int(said) if said.isdigit() and int(said) else len(os.sched_getaffinity(0))
 
 
 def unit_rows(vectors: NDArray[Any]) -> NDArray[np.float64]:
