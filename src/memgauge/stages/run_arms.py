@@ -19,7 +19,9 @@ from memgauge.stages.variants import cut_of, keep_variants, options_of, variant_
 
 def main(params: Params, experiment: str, benchmark: str, reader: str) -> None:
     """Write `data/arms/EXPERIMENT/BENCHMARK-READER.jsonl`, one arm a line with its scored items."""
-    prepared = first_histories(read_prepared(PREPARED / benchmark), params["variant_histories"])
+    prepared = read_prepared(PREPARED / benchmark)
+    if experiment in WRITING:
+        prepared = first_histories(prepared, params["variant_histories"])
     kept = KEEP[experiment](params, experiment, prepared)
     changed = changed_stores(kept)
     items = variant_items(prepared, params, reader, kept, experiment)
@@ -51,6 +53,7 @@ def _changed(params: Params, experiment: str, prepared: Benchmark) -> list[Kept]
     return keep_variants(prepared, params, variants, experiment)
 
 
+WRITING = ("sweep", "ablate", "weigh")  # arms with stores of their own, the costly part of an arm
 KEEP: dict[str, Callable[[Params, str, Benchmark], list[Kept]]] = {
     "degrade": _damaged,
     "sweep": _swept,
