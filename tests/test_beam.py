@@ -137,6 +137,16 @@ def test_roles_alternate_and_turn_counts_match_the_readme(real_data):
     assert [round(sum(found) / len(found), 1) for found in sizes.values()] == [143.3, 543.7]
 
 
+def test_exchanges_a_chat_match_the_readme(real_data):
+    """An exchange is one inner list of a batch of the full chat; 106.4 and 415.4 a chat, the first one rounded up."""
+    totals = []
+    for tier in ("100K", "500K"):
+        files = sorted((real_data / "beam" / "chats" / tier).glob("*/chat.json.gz"))
+        chats = [json.loads(gzip.decompress(file.read_bytes())) for file in files]
+        totals.append((sum(len(batch["turns"]) for chat in chats for batch in chat), len(chats)))
+    assert totals == [(2_127, 20), (14_538, 35)]
+
+
 def test_truncated_chat_is_read_where_it_exists(real_data, beam):
     whole = {history.id: history for history, _ in read(real_data, Counter(), tiers=["100K"], chat_file="chat.json")}
     shorter = [

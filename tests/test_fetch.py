@@ -104,6 +104,18 @@ def test_download_is_the_second_choice_and_is_checked_too(tmp_path):
     assert asked[1:] == [URL]
 
 
+def test_verified_files_that_are_there_are_not_brought_again(tmp_path):
+    options = {"file": "s.json", "sha256": SHA256, "url": URL}
+    fetch("longmemeval", tmp_path / "b", None, options, lambda url: io.BytesIO(CONTENT))
+    fetch("longmemeval", tmp_path / "b", None, options, no_network)
+    (tmp_path / "b" / "other.json").write_bytes(CONTENT)
+    fetch("longmemeval", tmp_path / "b", None, options, lambda url: io.BytesIO(CONTENT))
+    assert files(tmp_path / "b") == ["s.json"]
+    (tmp_path / "b" / "s.json").write_bytes(b"changed")
+    with pytest.raises(AssertionError, match="the network was asked"):
+        fetch("longmemeval", tmp_path / "b", None, options, no_network)
+
+
 def test_unreachable_address_says_what_to_do(tmp_path):
     def refuse(url: str) -> io.BytesIO:
         raise urllib.error.URLError("no route")

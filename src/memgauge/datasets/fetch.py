@@ -7,7 +7,7 @@ import os
 import shutil
 import urllib.request
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
@@ -41,11 +41,13 @@ def fetch(
 
     The files gather beside `target` and take its place when all are there, so that no reader meets half of them;
     a second try keeps what a broken one left. Raises AssetError when a file is absent, unreachable or has another
-    checksum; `target` then stays as it was.
+    checksum; `target` then stays as it was. Nothing is brought again when `target` holds just these files.
     """
     if name not in BENCHMARKS:
         raise unknown_name("benchmark to fetch", name, list(BENCHMARKS))
     wanted = _beam_pins(source, options) if name == "beam" else [_single_pin(name, source, options)]
+    if _holds(target, wanted):
+        return
     gathering = target.with_name(f".{target.name}.partial")
     for pin in wanted:
         if not _is_whole(gathering / pin.path, pin):
@@ -53,6 +55,12 @@ def fetch(
     if target.exists():
         shutil.rmtree(target)
     os.replace(gathering, target)
+
+
+def _holds(target: Path, wanted: Sequence[Pin]) -> bool:
+    """Whether the folder holds the wanted files, whole, and no others."""
+    there = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
+    return there == {pin.path for pin in wanted} and all(_is_whole(target / pin.path, pin) for pin in wanted)
 
 
 def _is_whole(file: Path, pin: Pin) -> bool:

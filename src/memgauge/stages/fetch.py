@@ -16,12 +16,17 @@ from memgauge.stages.options import options_as
 
 def main(params: Params, benchmark: str) -> None:
     """Write `data/raw/BENCHMARK/`; `MEMGAUGE_DATA` names a folder that already holds the published files."""
+    bring(params, benchmark, RAW / benchmark)
+
+
+def bring(params: Params, benchmark: str, target: Path) -> None:
+    """Fill `target` with one benchmark's raw files."""
     source = params[f"benchmark.{benchmark}.source"]
     if benchmark == "synthetic":
-        _generate(RAW / benchmark, source, params["seed"])
+        _generate(target, source, params["seed"])
         return
     local = os.environ.get("MEMGAUGE_DATA")
-    fetch(benchmark, RAW / benchmark, Path(local) if local else None, source)
+    fetch(benchmark, target, Path(local) if local else None, source)
 
 
 def _generate(target: Path, source: Mapping[str, object], seed: int) -> None:

@@ -90,7 +90,7 @@ STAGES: dict[str, Stage] = {
     "make_stimuli": Stage((), ("seed", "retention.families")),
     "track_states": Stage(("reader",), ("retention.ask", "retention.policies", "role.reader.{reader}")),
     "retention": Stage((), ("variant_readers", "retention.families")),
-    "prepare_training": Stage((), ("prepare_training",)),
+    "prepare_training": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source", "prepare_training")),
     "collect_traces": Stage((), ("seed", "memory.memorycpt", "role.teacher", "collect_traces")),
     "distil": Stage((), ("seed", "benchmark.synthetic.source", "memory.memorycpt", "prepare_training", "distil")),
     "train_summariser": Stage(

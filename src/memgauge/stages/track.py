@@ -33,7 +33,9 @@ def main(params: Params) -> None:
     name = os.environ.get("DVC_EXP_NAME") or commit[:10]
     tags = {"commit": commit, "experiment": os.environ.get("DVC_EXP_NAME", "")}
     run_id = log_pipeline(name, tags, cells, [path for path in artifacts if path.is_file()])
-    print((METRICS / "diagnosis.md").read_text(encoding="utf-8"))
+    for benchmark in params["benchmarks"]:
+        print(_first_table((METRICS / "tables" / f"{benchmark}.md").read_text(encoding="utf-8")))
+    print(f"all tables are in {METRICS / 'diagnosis.md'}")
     print(f"logged {len(cells)} cells under run {run_id}; look at them with `memgauge ui`")
 
 
@@ -101,21 +103,29 @@ def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
+def _first_table(page: str) -> str:
+    """The first headed part of a page: the diagnosis by the primary metric."""
+    return page.split("\n## ")[1]
+
+
 def _solver(reader: str) -> str:
     """The hash of what the reader is made of, adapters and endpoints included (stage `equip_reader`)."""
     return _digest([SOLVERS / "reader" / f"{reader}.json"])
 
 
 def _reader_tags(role: Params) -> dict[str, str]:
-    """Hashes of what answered: prompt and weights of a language model, the encoder of the extractive solver."""
+    """Hashes of what answered: prompt, weights and adapter of a language model, the encoder of the extractive solver.
+
+    Nobody knows the weights behind an endpoint, so it has no hash of them.
+    """
     if "model" not in role:
         return {"model": role["solver"], "model_sha256": _digest([MODELS / "minilm" / "model.safetensors"])}
     prompt = files("memgauge.prompts").joinpath("answer_question.txt").read_bytes()
-    return {
-        "model": str(role["model"]),
-        "model_sha256": _digest(sorted(Path(role["model"]).glob("*.safetensors"))),
-        "prompt_sha256": hashlib.sha256(prompt).hexdigest(),
-    }
+    tags = {"model": str(role["model"]), "prompt_sha256": hashlib.sha256(prompt).hexdigest()}
+    if "endpoint" not in role:
+        folders = [Path(role[part]) for part in ("model", "adapter") if role.get(part)]
+        tags["model_sha256"] = _digest([file for folder in folders for file in sorted(folder.glob("*.safetensors"))])
+    return tags
 
 
 def _digest(paths: list[Path]) -> str:
