@@ -15,6 +15,8 @@ from hashlib import file_digest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tqdm import tqdm
+
 from memgauge.asset_table import ASSETS, Asset
 from memgauge.errors import AssetError, unknown_name
 from memgauge.files import write_text
@@ -54,11 +56,14 @@ def install(asset: Asset, folder: Path, take: Callable[[Asset, Path], None]) -> 
         with TemporaryDirectory(dir=folder.parent, prefix=f".{asset.name}.") as scratch:
             fresh = Path(scratch) / "fresh"
             fresh.mkdir()
-            take(asset, fresh)
-            if asset.exported:
-                from memgauge.retrieval.export import export_encoder
+            with tqdm(total=2, desc=f"assets {asset.name}: fetch, export", unit="step", delay=2) as bar:
+                take(asset, fresh)
+                bar.update()
+                if asset.exported:
+                    from memgauge.retrieval.export import export_encoder
 
-                export_encoder(fresh)
+                    export_encoder(fresh)
+                bar.update()
             faults = find_faults(asset, fresh)
             if faults:
                 raise AssetError(

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import mlflow
+from tqdm import tqdm
 
 from memgauge.errors import InputError
 
@@ -50,7 +51,7 @@ def log_pipeline(name: str, tags: Mapping[str, str], cells: list[Cell], artifact
     with _ending_well(), mlflow.start_run(run_name=name, tags=dict(tags)) as parent:
         for path in artifacts:
             mlflow.log_artifact(str(path), artifact_path=path.parent.name)
-        for cell in cells:
+        for cell in tqdm(cells, desc="track", unit="run", delay=2):
             with mlflow.start_run(run_name=cell.name, nested=True, tags=dict(cell.tags)):
                 _log_cell(cell)
         return str(parent.info.run_id)

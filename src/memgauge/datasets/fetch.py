@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
+from tqdm import tqdm
+
 from memgauge.datasets.pins import Pin, pins
 from memgauge.errors import AssetError, InputError, unknown_name
 from memgauge.files import write_bytes
@@ -141,8 +143,10 @@ def _blocks(name: str, pin: Pin, source: Path | None, open_url: OpenUrl) -> Iter
         where = source if source else "MEMGAUGE_DATA (not set)"
         raise AssetError(f"{pin.path} is not in {where} and has no download address; {_cure(pin)}")
     try:
-        with _open(local, pin, open_url) as stream:
+        bar = tqdm(total=pin.bytes or None, desc=f"fetch {pin.path}", unit="B", unit_scale=True, delay=2)
+        with bar, _open(local, pin, open_url) as stream:
             while block := stream.read(BLOCK_BYTES):
+                bar.update(len(block))
                 yield block
     except UNREADABLE as error:
         raise AssetError(f"cannot read {local or pin.url}: {error}; {_cure(pin)}") from error

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from tqdm import tqdm
+
 from memgauge.errors import NothingScoredError
 from memgauge.files import read_jsonl, write_bytes, write_json, write_text
 from memgauge.params import Params
@@ -27,13 +29,13 @@ def main(params: Params, benchmark: str) -> None:
     warnings = {system: _warnings(benchmark, system) for system in params["systems"]}
     cells: list[Cell] = []
     unscored: dict[CellName, NothingScoredError] = {}
-    for reader, by_system in items.items():
-        for system, scored in by_system.items():
-            name = CellName(benchmark, reader, system)
-            try:
-                cells.append(diagnose_cell(name, scored, draws, margin, seed, warnings[system]))
-            except NothingScoredError as error:
-                unscored[name] = error
+    grid = [(reader, *pair) for reader, by_system in items.items() for pair in by_system.items()]
+    for reader, system, scored in tqdm(grid, desc=f"diagnose {benchmark}", unit="cell", delay=2):
+        name = CellName(benchmark, reader, system)
+        try:
+            cells.append(diagnose_cell(name, scored, draws, margin, seed, warnings[system]))
+        except NothingScoredError as error:
+            unscored[name] = error
     if not cells:
         raise NothingScoredError("; ".join(map(str, unscored.values())))
     rankings = rank_all(benchmark, items, draws, seed)
