@@ -33,7 +33,7 @@ def test_help_imports_nothing_heavy(heavy: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-LIGHT = ["score", "score_references", "diagnose", "report", "prepare", "tabulate_verdicts"]
+LIGHT = ["score", "diagnose", "report", "prepare", "tabulate_verdicts"]
 LIGHT += ["match_cost", "compare", "agree", "attribute", "show_cases"]
 
 

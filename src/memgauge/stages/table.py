@@ -33,6 +33,7 @@ class Stage:
 
 BUDGET, RECENT = "benchmark.{benchmark}.write_budget_tokens", "benchmark.{benchmark}.recent_tokens"
 ASKED_ROLES = ("role.judge", "role.qa")
+EQUIPPED = ("writer", "judge", "finder", "teacher")  # roles that no stage of this pipeline trains
 STUDENTS = ("trained", "untrained")  # who writes the stores of MemoryCPT
 ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
 # Groups of the experiments and of training, logged with their results.
@@ -46,9 +47,8 @@ STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),
-    "equip": Stage(("role",), ("role.{role}",)),
-    "equip_qa": Stage((), ("role.qa",)),
-    "equip_reader": Stage(("reader",), ("role.reader.{reader}",)),
+    "equip": Stage((), tuple(f"role.{role}" for role in EQUIPPED)),
+    "equip_readers": Stage((), ("readers", "role.qa", "role.reader")),
     "write": Stage(
         ("benchmark", "system"),
         (BUDGET, "memory.{system}", "role.writer"),
@@ -56,8 +56,7 @@ STAGES: dict[str, Stage] = {
     "retrieve": Stage(("benchmark", "system"), ("memory.{system}", "retrieval", "role.writer")),
     "refer": Stage(("benchmark", "reader"), (RECENT, "role.reader.{reader}")),
     "read": Stage(("benchmark", "system", "reader"), ("role.reader.{reader}",)),
-    "score": Stage(("benchmark", "system", "reader")),
-    "score_references": Stage(("benchmark", "reader")),
+    "score": Stage(("benchmark", "reader"), ("systems",)),
     "judge": Stage(("benchmark", "reader"), ("systems", "role.judge")),
     "qualify": Stage((), ("role.judge",)),
     "tabulate_verdicts": Stage(("benchmark",), ("systems", "readers")),
@@ -161,7 +160,6 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "reader": ("reader", tree["role"]["reader"]),
         "experiment": ("experiment", ARMS),
         "student": ("student", STUDENTS),
-        "role": ("role", tree["role"].keys() - {"reader"}),
     }
     kind, known = choices[axis]
     if name not in known:

@@ -109,7 +109,7 @@ def _first_table(page: str) -> str:
 
 
 def _solver(reader: str) -> str:
-    """The hash of what the reader is made of, adapters and endpoints included (stage `equip_reader`)."""
+    """The hash of what the reader is made of, adapters and endpoints included (stage `equip_readers`)."""
     return _digest([SOLVERS / "reader" / f"{reader}.json"])
 
 
