@@ -125,3 +125,15 @@ def test_training_data_need_no_place_among_the_benchmarks(prepared: Path, tmp_pa
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["training"]
     assert sorted(path.name for path in (tmp_path / "data" / "training").iterdir()) == ["test", "train", "val"]
+
+
+def test_oddities_of_the_data_are_one_warning_with_their_counts(tmp_path: Path, real_data: Path, models: Path) -> None:
+    shutil.copy(REPOSITORY / "params.yaml", tmp_path)
+    (tmp_path / "models").symlink_to(models.resolve())
+    (tmp_path / "data/raw/locomo").mkdir(parents=True)
+    shutil.copy(real_data / "locomo10.json", tmp_path / "data/raw/locomo")
+    done = stage(tmp_path, "prepare", "locomo")
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert "captions_without_picture_address 316" in warning
+    assert "evidence_strings_not_a_turn_id 9" in warning

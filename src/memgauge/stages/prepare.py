@@ -1,5 +1,6 @@
 """Stage `prepare`: turn one benchmark's raw files into histories and questions."""
 
+import sys
 from collections import Counter
 from typing import Any
 
@@ -24,3 +25,6 @@ def main(params: Params, benchmark: str) -> None:
     write_prepared(folder, kept, quirks, params[f"benchmark.{benchmark}.select"])
     counted = tqdm(stream_prepared(folder), desc=f"describe {benchmark}", **bar)
     write_json(METRICS / "data" / f"{benchmark}.json", describe(benchmark, counted, +quirks))
+    if met := +quirks:
+        said = ", ".join(f"{name} {count}" for name, count in met.most_common())
+        print(f"warning: {benchmark} has oddities, counted and kept: {said}", file=sys.stderr)
