@@ -76,13 +76,15 @@ class Epc:
             raise unknown_name("memory.epc.probing", self.probing, list(PROBING))
         counts: Counter[str] = Counter()
         planned = plan_sessions(history, budget_tokens, counts)
-        units = self._units(self._probed(planned, tools, counts), tools, counts)
+        probed = self._probed(planned, tools, counts)
+        units = self._units(probed, tools, counts)
         fitting = [unit for unit in units if unit.cost() <= budget_tokens]
         kept = self._kept(fitting, planned, budget_tokens)
         counts["units_too_long"] = len(units) - len(fitting)
         counts["units_left_out"] = len(fitting) - len(kept)
         entries = tuple(unit.entry(str(number)) for number, unit in enumerate(kept))
-        return Written(entries, dict(sorted(counts.items())))
+        guessed = dict.fromkeys(question for _, probes in probed for question in probes)
+        return Written(entries, dict(sorted(counts.items())), tuple(guessed))
 
     def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """All records by similarity to the question."""
