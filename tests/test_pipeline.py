@@ -24,6 +24,7 @@ RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
 FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
 SMALL_SYSTEMS = ("verbatim", "summary", "epc")
 EXPERIMENTS = ("degrade", "sweep", "ablate", "weigh", "match_cost", "break_down", "compare", "agree", "attribute")
+RUN_ARMS = {"run_degrade", "run_sweep", "run_ablate", "run_weigh"}
 SMALL = {
     "benchmark.synthetic.source.histories": 4,
     "benchmark.synthetic.source.sessions_per_history": 12,
@@ -150,14 +151,18 @@ class TestRerunTable:
     def test_one_systems_parameter_reruns_only_its_cells(self, scratch: Scratch) -> None:
         scratch.set(**{"memory.verbatim.passage_tokens": 100})
         ran = scratch.ran()
-        cells = {name for name in ran if verbs({name}) <= {"write", "retrieve", "read", "score", "ask_qa"}}
+        runs_systems = {"write", "retrieve", "read", "score", "ask_qa"} | RUN_ARMS
+        cells = {name for name in ran if verbs({name}) <= runs_systems}
         assert cells == {
             "write@synthetic-verbatim",
             "retrieve@synthetic-verbatim",
             "read@synthetic-verbatim-extractive",
             "score@synthetic-verbatim-extractive",
             "ask_qa@synthetic-verbatim",
+            "run_sweep@synthetic-extractive-verbatim",
         }
+        assert "sweep@synthetic-extractive" in ran
+        assert not verbs(ran) & {"degrade", "ablate", "weigh"}
         assert {"diagnose@synthetic", "report", "track", "tabulate_verdicts@synthetic"} <= ran
         assert not verbs(ran) & {
             "assets",
@@ -257,7 +262,7 @@ def declared() -> dict[str, dict]:
 @pytest.mark.parametrize("name", sorted(STAGES))
 def test_stage_reads_exactly_what_dvc_watches(name: str) -> None:
     watched = declared()[name].get("params", [])
-    assert [key.replace("${item.", "{") for key in watched] == list(STAGES[name].params)
+    assert [key.replace("${item.", "{").replace("${", "{") for key in watched] == list(STAGES[name].params)
 
 
 def test_every_stage_is_in_the_table() -> None:
@@ -293,4 +298,14 @@ def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change
 @pytest.mark.parametrize("name", sorted(set(STAGES) - {"digest_code"}))
 def test_stage_watches_the_digest_of_its_code(name: str) -> None:
     watched = [dep for dep in declared()[name]["deps"] if dep.startswith(("data/code", "src"))]
-    assert watched == [f"data/code/{name}/${{item.system}}.json" if name in OF_ONE_SYSTEM else f"data/code/{name}.json"]
+    systems = re.findall(r"memory\.(\$\{[^}]+\})", "\n".join(declared()[name].get("params", [])))
+    named = [f"data/code/{name}/{system}.json" for system in systems]
+    assert watched == (named if name in OF_ONE_SYSTEM else [f"data/code/{name}.json"])
+
+
+@pytest.mark.parametrize("name", sorted(RUN_ARMS))
+def test_arms_read_no_other_system_than_their_experiment_names(name: str) -> None:
+    """Else a parameter of any system would run the arms of every experiment again."""
+    keys = [key for key in STAGES[name].params if key.startswith("memory")]
+    assert keys
+    assert all(key.startswith(("memory.{system}", f"memory.{{{name.removeprefix('run_')}.")) for key in keys)
