@@ -265,6 +265,15 @@ def test_stage_reads_exactly_what_dvc_watches(name: str) -> None:
     assert [key.replace("${item.", "{").replace("${", "{") for key in watched] == list(STAGES[name].params)
 
 
+@pytest.mark.parametrize("name", [*EXPERIMENTS, "show_cases"])
+def test_the_numbers_of_an_experiment_are_metrics_kept_in_git(name: str) -> None:
+    (metric,) = declared()[name]["metrics"]
+    ((path, options),) = metric.items()
+    assert path.startswith(f"metrics/experiments/{name}/")
+    assert path.endswith(".json")
+    assert options == {"cache": False}
+
+
 def test_every_stage_is_in_the_table() -> None:
     assert set(declared()) == set(STAGES)
 
