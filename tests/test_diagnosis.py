@@ -218,6 +218,7 @@ def written(folder: Path, retrieved: dict[str, Scores]) -> Params:
         "seed": 17,
         "readers": ["extractive"],
         "systems": list(retrieved),
+        "retrieval": {"k": 5, "mode": "topk", "read_budget_tokens": 5000},
     }
 
 

@@ -217,6 +217,20 @@ def test_entries_are_records_of_their_session_in_history_order() -> None:
     assert [entry.id for entry in written.entries] == [str(at) for at in range(len(written.entries))]
 
 
+def test_a_store_names_every_guessed_question_once_whatever_became_of_it() -> None:
+    def selected(task):
+        return None if task.session else Selection((EvidenceRecord(" ".join(task.questions), "Zoe.", (3,)),))
+
+    def proposed(task):
+        return ("Who is Zoe?", "What was lost?" if task.date.startswith("2023-02") else "Where is she?")
+
+    writer = Writer(propose_questions=proposed, select_evidence=selected)
+    store = write_store(Epc(), history(2), 2000, Tools(writer, NoEncoder()))
+    assert [entry.text.splitlines()[0] for entry in store.entries] == ["[Q] Who is Zoe? Where is she?"]
+    assert store.probes == ("Who is Zoe?", "Where is she?", "What was lost?")
+    assert write(Epc(probing="none"), Writer(), history()).probes == ()
+
+
 def test_without_probing_nobody_proposes() -> None:
     solver = Writer()
     write(Epc(probing="none"), solver, history())
@@ -299,14 +313,14 @@ def test_garbage_of_a_model_writes_nothing_and_shows_in_the_counts(replies) -> N
 
 
 def test_thousands_of_records_stay_within_the_budget() -> None:
-    records = tuple(EvidenceRecord(f"Who is {n}?", f"Person {n} lives at {n}.", (n % 4,)) for n in range(2000))
+    records = tuple(EvidenceRecord(f"Who is {n}?", f"Zoe lives at {n}.", (n % 4,)) for n in range(2000))
     written = write(Epc(), Writer(select_evidence=lambda task: Selection(records)), history(1))
     assert written.counts["records"] == 2000
     assert 1500 < sum(map(entry_tokens, written.entries)) <= 2000
 
 
 def test_a_huge_statement_is_left_out_and_counted() -> None:
-    selection = Selection((EvidenceRecord("Who?", "word " * 3000, (0,)), EvidenceRecord("Who?", "Zoe.", (3,))))
+    selection = Selection((EvidenceRecord("Who?", "Lisbon " * 3000, (0,)), EvidenceRecord("Who?", "Zoe.", (3,))))
     written = write(Epc(), Writer(select_evidence=lambda task: selection), history(1))
     assert [entry.sources for entry in written.entries] == [("t0.3",)]
     assert written.counts["units_too_long"] == 1

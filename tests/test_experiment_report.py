@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memgauge.datasets.prepared import read_prepared
 from memgauge.datasets.synthetic.generate import generate
 from memgauge.datasets.synthetic.options import SyntheticOptions
 from memgauge.errors import InputError
-from memgauge.files import read_json, write_json, write_jsonl
+from memgauge.files import read_json, read_jsonl, write_json, write_jsonl
 from memgauge.memory.base import Tools
 from memgauge.metrics.scoring import ScoredItem, score_item
+from memgauge.params import select
 from memgauge.protocol.answering import answer
+from memgauge.protocol.attribution import Attributed
 from memgauge.protocol.conditions import complete, oracle
 from memgauge.protocol.questions import evidence_texts
 from memgauge.protocol.variants import Cut, Variant, keep, read
@@ -37,10 +40,9 @@ from memgauge.report.experiment_published import (
 from memgauge.report.figures import COLUMN_INCHES
 from memgauge.report.published import published
 from memgauge.solvers.extractive.solver import ExtractiveSolver
-from memgauge.stages import run_arms
 from memgauge.stages.experiment import check_systems
-from memgauge.stages.items import MEAN, with_mean
-from memgauge.stages.variants import options_of
+from memgauge.stages.items import MEAN, read_arms, with_mean
+from memgauge.stages.table import Stage
 from memgauge.stats.intervals import Estimate, Interval
 from memgauge.text.words import words
 
@@ -164,12 +166,13 @@ def params(readers: Sequence[str] = ("plain",)) -> dict[str, Any]:
         "systems": ["summary", "extractive"],
         "role.writer": {"solver": "extractive"},
         **{f"role.reader.{name}": {"solver": "extractive"} for name in readers},
-        "memory": {"summary": {}, "extractive": {}, "verbatim": {}},
+        **{f"memory.{name}": {} for name in ("summary", "extractive", "verbatim")},
         "retrieval": {"k": 2, "mode": "topk", "read_budget_tokens": 5000},
         "stats": {"draws": 200, "margin": 0.02},
         "benchmark.synthetic.write_budget_tokens": 800,
         "degrade": {"system": "summary", "shares": [0.25, 0.5]},
         "sweep": {"systems": ["summary", "verbatim"], "budgets": [400, 800]},
+        "sweep.budgets": [400, 800],
         "ablate": {"system": "extractive", "reference": "summary", "arms": arms},
         "weigh": {"system": "extractive", "reference": "summary", "arms": arms},
         "match_cost": {"systems": ["summary", "extractive"]},
@@ -231,11 +234,18 @@ def name_of(stage: str, reader: str = "plain") -> str:
     return f"synthetic-{reader}" if stage in BY_READER else "synthetic"
 
 
+def run_arms(stage: str, chosen: dict[str, Any], reader: str) -> None:
+    """All cells of the stage that makes the arms of another."""
+    main = importlib.import_module(f"memgauge.stages.run_{stage}").main
+    for axes in [(system,) for system in chosen["sweep"]["systems"]] if stage == "sweep" else [()]:
+        main(chosen, "synthetic", reader, *axes)
+
+
 def run(stage: str, chosen: dict[str, Any]) -> None:
     """The stage; one that reads for itself is run for each of the readers."""
     main = importlib.import_module(f"memgauge.stages.{stage}").main
     for reader in chosen["readers"] if stage in BY_READER else ():
-        run_arms.main(chosen, stage, "synthetic", reader)
+        run_arms(stage, chosen, reader)
     for axes in [("synthetic", reader) for reader in chosen["readers"]] if stage in BY_READER else [("synthetic",)]:
         main(chosen, *axes)
 
@@ -252,6 +262,42 @@ def test_a_stage_writes_its_three_outputs_the_same_every_time(grid: Path, stage:
     assert "nan" not in page
     check_tables(page)
     assert all(value is None or isinstance(value, int | float) for value in leaves(read_json_of(grid, stage)))
+
+
+@pytest.mark.parametrize("stage", ["sweep", "ablate"])
+def test_arms_of_the_first_history_hold_the_shared_conditions_of_its_questions_only(grid: Path, stage: str) -> None:
+    run_arms(stage, {**params(), "variant_histories": 1}, "plain")
+    history = read_prepared(Path("data/prepared/synthetic")).histories[0].id
+    for arm in read_arms(stage, "synthetic", "plain", "verbatim" if stage == "sweep" else None):
+        conditions: dict[str, set[str]] = {}
+        for item in arm.items:
+            conditions.setdefault(item.condition, set()).add(item.question_id)
+            assert item.history_id == history
+        assert set(conditions) == {"OE", "CSM", "RM"}
+        assert conditions["OE"] == conditions["CSM"] == conditions["RM"]
+
+
+def test_attribution_is_told_question_by_question_with_the_scores_it_rests_on(grid: Path) -> None:
+    run("attribute", params())
+    file = grid / "metrics" / "experiments" / "attribute" / "synthetic.jsonl"
+    first = file.read_bytes()
+    records = list(read_jsonl(file, Attributed))
+    counted: dict[tuple[str, str, str], int] = {}
+    for each in records:
+        link, marks = each.attribution.link, {None: "?", 1.0: "+"}
+        pattern = "".join(marks.get(each.contains_match[condition], "-") for condition in ("OE", "CSM", "RM"))
+        assert pattern == each.attribution.pattern
+        assert each.status.keys() == {"OE", "CSM", "RM"}
+        assert each.span_recall.keys() == each.turn_recall.keys() == {"CSM", "RM"}
+        counted[each.reader, each.system, link] = counted.get((each.reader, each.system, link), 0) + 1
+    for reader, by_system in read_json_of(grid, "attribute").items():
+        for system, numbers in by_system.items():
+            for link, count in numbers["with_recall"].items():
+                assert counted.get((reader, system, link), 0) == count
+    names = [(each.reader, each.system, each.attribution.question_id) for each in records]
+    assert len(set(names)) == len(names) == sum(counted.values()) > 0
+    run("attribute", params())
+    assert file.read_bytes() == first
 
 
 def read_json_of(grid: Path, stage: str, reader: str = "plain") -> Any:
@@ -310,8 +356,9 @@ def test_the_sweep_at_the_grids_budget_is_the_grids_own_cell(grid: Path) -> None
 def test_an_experiment_on_a_system_outside_the_grid_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="break_down names system 'epc', which is not among `systems`"):
         check_systems("break_down", ["epc"], ["summary"])
+    tree = {"degrade": {"system": "epc"}, "memory": {"summary": {}}}
     with pytest.raises(InputError, match=r"no key 'memory\.epc'"):
-        options_of({"memory": {}}, ["epc"])
+        select(tree, Stage((), ("memory.{degrade.system}",)).keys({}, tree))
 
 
 def test_readers_of_different_questions_have_no_mean() -> None:

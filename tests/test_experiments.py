@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memgauge.errors import InputError, NothingScoredError
 from memgauge.experiments.ablations import FULL, ablation_variants, changed_stores
 from memgauge.experiments.agreement import agreement
-from memgauge.experiments.breakdown import ALIGNED, APART, EVERYTHING, alignments, break_down, probe_questions
+from memgauge.experiments.breakdown import ALIGNED, APART, EVERYTHING, alignments, break_down
 from memgauge.experiments.budget_sweep import sweep_variants
 from memgauge.experiments.cases import KINDS, System, count_kept, find_cases, keeps
 from memgauge.experiments.cost_matched import write_cost
@@ -194,11 +194,7 @@ def test_verdict_on_damage(
 
 
 PROBED = Store(
-    "h",
-    "epc",
-    (Entry("0", "[Q] Where?\n[E] Rome\n[S] session_1_turn_1", ()), Entry("1", "[Q] Where?\n[Q]  When? ", ())),
-    9,
-    9,
+    "h", "epc", (Entry("0", "[Q] zzz\n[E] Rome\n[S] session_1_turn_1", ()),), 9, 9, probes=("Where?", "When?")
 )
 
 
@@ -213,12 +209,7 @@ class Letters:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def test_probe_questions_are_the_tagged_lines_each_once() -> None:
-    assert probe_questions(PROBED) == ["Where?", "When?"]
-    assert probe_questions(Store("h", "summary", (Entry("0", "the [Q] button\n[E] x", ()),), 9, 9)) == []
-
-
-def test_alignment_is_the_largest_cosine_to_the_own_historys_probes() -> None:
+def test_alignment_is_the_largest_cosine_to_one_guessed_question_of_the_own_history() -> None:
     asked = (
         Question("same", "h", "When?", "fact"),
         Question("far", "h", "zzz", "fact"),

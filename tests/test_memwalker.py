@@ -153,13 +153,13 @@ def test_one_session_takes_the_whole_budget_and_no_walk() -> None:
 def test_an_inner_node_is_asked_for_from_the_lines_below_with_speaker_or_date() -> None:
     class Facts(Scripted):
         def _lines(self, task: SummariseSession) -> tuple[SummaryLine, ...]:
-            return (SummaryLine("Bob: The key lies here."), SummaryLine("Note: all is well."))
+            return (SummaryLine("Bob: The key lies here."), SummaryLine("Note: keys lie well."))
 
     solver = Facts()
     stored(2, solver=solver)
     assert solver.calls[1][0].turns == (
-        ("Bob", "The key lies here."), ("5 January 2010", "Note: all is well."),
-        ("Bob", "The key lies here."), ("5 February 2010", "Note: all is well."),
+        ("Bob", "The key lies here."), ("5 January 2010", "Note: keys lie well."),
+        ("Bob", "The key lies here."), ("5 February 2010", "Note: keys lie well."),
     )  # fmt: skip
 
 
@@ -268,8 +268,9 @@ def test_garbage_of_a_language_model_never_crashes_and_shows_in_counts(reply: st
 
     garbage = tools(LanguageModelSolver(Model()))
     store = write_store(Memwalker(), history(12), 2000, garbage)
-    assert bool(store.entries) == bool(reply)
-    assert store.counts["writer_tasks"] >= 12
+    assert store.entries == ()
+    assert store.counts["writer_tasks"] == store.counts["sessions_failed"] == 12
+    assert store.counts["lines_ungrounded"] == (12 if reply else 0)
     (ranking,) = Memwalker().retrieve(stored(12), [QUERY], garbage)
     assert [hit.position for hit in ranking.hits] == [0]
     assert ranking.counts["walks_stopped_by_failure"] == 1

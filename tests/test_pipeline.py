@@ -24,6 +24,7 @@ RUNNING = re.compile(r"^Running stage '([^']+)'", re.MULTILINE)
 FORCED_OR_CACHED = re.compile(r"^Stage '([^']+)' is cached", re.MULTILINE)
 SMALL_SYSTEMS = ("verbatim", "summary", "epc")
 EXPERIMENTS = ("degrade", "sweep", "ablate", "weigh", "match_cost", "break_down", "compare", "agree", "attribute")
+RUN_ARMS = {"run_degrade", "run_sweep", "run_ablate", "run_weigh"}
 SMALL = {
     "benchmark.synthetic.source.histories": 4,
     "benchmark.synthetic.source.sessions_per_history": 12,
@@ -150,15 +151,18 @@ class TestRerunTable:
     def test_one_systems_parameter_reruns_only_its_cells(self, scratch: Scratch) -> None:
         scratch.set(**{"memory.verbatim.passage_tokens": 100})
         ran = scratch.ran()
-        cells = {name for name in ran if verbs({name}) <= {"write", "retrieve", "read", "ask_qa"}}
+        runs_systems = {"write", "retrieve", "read", "ask_qa"} | RUN_ARMS
+        cells = {name for name in ran if verbs({name}) <= runs_systems}
         assert cells == {
             "write@synthetic-verbatim",
             "retrieve@synthetic-verbatim",
             "read@synthetic-verbatim-extractive",
             "ask_qa@synthetic-verbatim",
+            "run_sweep@synthetic-extractive-verbatim",
         }
-        assert {"score@synthetic-extractive", "diagnose@synthetic", "report", "track"} <= ran
-        assert "tabulate_verdicts@synthetic" in ran
+        assert {"sweep@synthetic-extractive", "score@synthetic-extractive", "tabulate_verdicts@synthetic"} <= ran
+        assert not verbs(ran) & {"degrade", "ablate", "weigh"}
+        assert {"diagnose@synthetic", "report", "track"} <= ran
         assert not verbs(ran) & {
             "assets",
             "fetch",
@@ -181,7 +185,7 @@ class TestRerunTable:
         scratch.set(**{"role.reader.extractive.phrase": 21})
         changed = verbs(scratch.ran("--dry"))
         scratch.set(**{"role.reader.extractive.phrase": 20})
-        assert {"equip_readers", "refer", "read", "run_arms", "read_silver", "read_passages"} <= changed
+        assert {"equip_readers", "refer", "read", "run_sweep", "read_silver", "read_passages"} <= changed
         assert not changed & {"assets", "fetch", "prepare", "write", "retrieve", "tune_reader", "distil"}
 
     def test_where_replies_come_from_changes_nothing(self, scratch: Scratch) -> None:
@@ -277,7 +281,16 @@ def declared() -> dict[str, dict]:
 def test_stage_reads_exactly_what_dvc_watches(name: str) -> None:
     watched = declared()[name].get("params", [])
     named = [key.replace("${item.", "{").replace("${prepare_training.benchmark}", "{benchmark}") for key in watched]
-    assert named == list(STAGES[name].params)
+    assert [key.replace("${", "{") for key in named] == list(STAGES[name].params)
+
+
+@pytest.mark.parametrize("name", [*EXPERIMENTS, "show_cases"])
+def test_the_numbers_of_an_experiment_are_metrics_kept_in_git(name: str) -> None:
+    (metric,) = declared()[name]["metrics"]
+    ((path, options),) = metric.items()
+    assert path.startswith(f"metrics/experiments/{name}/")
+    assert path.endswith(".json")
+    assert options == {"cache": False}
 
 
 def test_every_stage_is_in_the_table() -> None:
@@ -313,4 +326,14 @@ def test_wrong_parameter_file_is_one_line_and_exit_code_2(tmp_path: Path, change
 @pytest.mark.parametrize("name", sorted(set(STAGES) - {"digest_code"}))
 def test_stage_watches_the_digest_of_its_code(name: str) -> None:
     watched = [dep for dep in declared()[name]["deps"] if dep.startswith(("data/code", "src"))]
-    assert watched == [f"data/code/{name}/${{item.system}}.json" if name in OF_ONE_SYSTEM else f"data/code/{name}.json"]
+    systems = re.findall(r"memory\.(\$\{[^}]+\})", "\n".join(declared()[name].get("params", [])))
+    named = [f"data/code/{name}/{system}.json" for system in systems]
+    assert watched == (named if name in OF_ONE_SYSTEM else [f"data/code/{name}.json"])
+
+
+@pytest.mark.parametrize("name", sorted(RUN_ARMS))
+def test_arms_read_no_other_system_than_their_experiment_names(name: str) -> None:
+    """Else a parameter of any system would run the arms of every experiment again."""
+    keys = [key for key in STAGES[name].params if key.startswith("memory")]
+    assert keys
+    assert all(key.startswith(("memory.{system}", f"memory.{{{name.removeprefix('run_')}.")) for key in keys)

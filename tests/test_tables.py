@@ -11,15 +11,19 @@ from memgauge.files import read_jsonl, write_json, write_jsonl
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.protocol.comparison import rank_systems
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
+from memgauge.protocol.effort import effort
 from memgauge.protocol.labels import labels_by_margin
 from memgauge.protocol.outcomes import CONDITIONS
+from memgauge.records import Context, Entry, Store
 from memgauge.report.details import (
     missing_table,
     outcomes_table,
+    published_references_table,
     published_table,
     refusal_types_table,
     refusals_table,
 )
+from memgauge.report.efforts import reading_table, writing_table
 from memgauge.report.published import conflicts, published, recompute
 from memgauge.report.summary import diagnosis_json, markdown_report
 from memgauge.report.tables import diagnosis_table, labels_table, references_table, type_table
@@ -195,11 +199,58 @@ def test_refusing_everything_earns_nothing_in_the_means() -> None:
 
 
 def test_published_numbers_are_labelled_and_stand_only_beside_their_benchmark(cell: Cell) -> None:
-    assert published_table([cell]) == ""
+    synthetic = [row for row in rows_of(published_table([cell])) if len(row) > 2]  # below are remarks
+    (printed,) = [row for row in synthetic if row[1] == "summary" and row[2].startswith("published")]
+    assert (printed[0], printed[2]) == ("longmemeval", "published, mean of 3 readers, another benchmark")
+    assert ["synthetic", "summary", "ours, extractive"] in [row[:3] for row in synthetic]
     table = published_table([cell_of(ten(), "readagent", "longmemeval")])
     assert "| readagent | published, mean of 3 readers | 0.53 | 0.43 | 0.35 | 0.10 | 0.08 | mixed |" in table
     assert "| longmemeval | readagent | ours, extractive | 0.80 | 0.50 | 0.40 | 0.30 | 0.10 | write |" in table
-    assert "another release of LoCoMo" in published_table([cell_of(ten(), "epc", "locomo")])
+    locomo = published_table([cell_of(ten(), "epc", "locomo")])
+    assert "another release of LoCoMo" in locomo
+    assert "another benchmark" not in table + locomo
+
+
+def test_published_references_stand_beside_the_same_benchmark_only(cell: Cell) -> None:
+    assert published_references_table([cell]) == ""
+    rows = rows_of(published_references_table([cell, cell_of(ten(), "epc", "locomo"), cell_of(ten(), "a", "locomo")]))
+    assert rows == [
+        ["locomo", "published, mean of 2", "0.46", "0.61", "n/a", "n/a"],
+        ["locomo", "ours, extractive", "0.00", "0.80", *rows[1][4:]],
+    ]
+    assert len(rows_of(published_references_table([cell_of(ten(), "epc", "longmemeval")]))) == 5
+
+
+def test_what_writing_and_reading_took_is_added_up_and_no_count_is_lost() -> None:
+    entries = (Entry("0", "a", ("t",)), Entry("1", "b", ("t",)))
+    counts = {"writer_tasks": 3, "writer_calls": 2, "writer_input_tokens": 70, "writer_output_tokens": 9}
+    counts |= {"status_parse_error": 1, "sessions_failed": 1, "selections_failed": 1, "records_malformed": 4}
+    counts |= {
+        "sources_unknown": 2,
+        "lines_ungrounded": 5,
+        "turns_covered": 6,
+        "turns_total": 8,
+        "recalls": 7,
+        "facts": 0,
+    }
+    stores = [Store("h", "s", entries, 30, 99, counts), Store("i", "s", (), 0, 99, counts)]
+    contexts = [
+        Context("q", "RM", "a", 10, ("0",), counts={"chooser_tasks": 2, "walks_stopped_by_failure": 1}),
+        Context("r", "RM", "a b", 15, ("0", "1"), counts={"chooser_tasks": 1}),
+        Context("r", "CSM", "a b", 99, ("0", "1"), counts={"chooser_tasks": 9}),
+    ]
+    found = effort("s", stores, contexts)
+    (written,) = rows_of(writing_table([found]))
+    assert written == [
+        *("s", "2", "2", "30", "12 of 16", "6", "4", "140", "18", "parse_error: 2"),
+        *("4", "8", "4", "10", "0", "recalls: 14"),
+    ]
+    (read,) = rows_of(reading_table([found], 5, "topk", 5000))
+    assert read == [
+        *("s", "2", "topk", "5", "5000", "1.5", "12.5", "3", "0", "0", "0", "none"),
+        *("1", "0", "0", "none"),
+    ]
+    assert rows_of(reading_table([effort("s", [], [])], 5, "fill", 9))[0][2:7] == ["fill", "none", "9", "n/a", "n/a"]
 
 
 def test_recorded_conflicts_are_exactly_those_that_recomputing_finds() -> None:

@@ -17,7 +17,8 @@ def history(sessions: int = 3) -> History:
 
 
 def _session(at: int) -> Session:
-    turns = tuple(Turn(f"t{at}.{turn}", "Ann", f"I say {turn} things in session {at}.") for turn in range(4))
+    said = "I say {} facts of Zoe and Bob in session {}, line by line."
+    turns = tuple(Turn(f"t{at}.{turn}", "Ann", said.format(turn, at)) for turn in range(4))
     return Session(f"s{at}", f"2023-0{at + 1}-05", turns)
 
 

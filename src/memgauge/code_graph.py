@@ -15,6 +15,8 @@ PACKAGE = "memgauge"
 # Plumbing that carries values unchanged: a change there shows in the outputs of the stages that make them.
 PLUMBING = frozenset({"records", "files", "errors", "seeds", "params", "params_shape", "tasks.base", "memory.base"})
 STAGES = "stages"
+# Modules of the stages that read parameters and pass values on.
+CARRYING = frozenset(f"stages.{name}" for name in ("encoder", "layout", "options", "shared", "solving", "table"))
 SOLVERS = "solvers"
 TASKS = "tasks"
 PROMPTS = "prompts"
@@ -42,8 +44,7 @@ class CodeGraph:
         return {file.relative_to(self.folder).as_posix(): self._digest(file) for file in sorted(files)}
 
     def _counts(self, module: str, stage: str) -> bool:
-        """Of the stages' modules only the stage's own: the others read parameters and pass values on."""
-        return not _within(module, STAGES) or module == f"{STAGES}.{stage}"
+        return module == f"{STAGES}.{stage}" or module not in CARRYING
 
     def _closure(self, start: Iterable[str], without: set[str]) -> set[str]:
         found: set[str] = set()

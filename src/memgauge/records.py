@@ -87,7 +87,8 @@ class Entry:
 class Store:
     """What a memory system keeps of one history, entries in store order.
 
-    `tokens` counts every entry as it is rendered; `counts` says what was covered, dropped or failed.
+    `tokens` counts every entry as it is rendered; `counts` says what was covered, dropped or failed. `probes` are
+    the questions that the writer guessed, where it guesses any: a record of how it chose, never shown to a reader.
     """
 
     history_id: str
@@ -97,6 +98,7 @@ class Store:
     budget_tokens: int
     counts: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

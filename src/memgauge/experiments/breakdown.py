@@ -1,6 +1,5 @@
 """Where one system's store serves better than another's: by question type and by probe-question alignment."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -20,7 +19,6 @@ from memgauge.stats.intervals import Estimate
 
 SINGLE_SESSION = "single-session"  # the paper reports LongMemEval's three single-session types as one
 EVERYTHING, ALIGNED, APART = "all questions", "probe questions aligned", "probe questions not aligned"
-_PROBE = re.compile(r"^[ \t]*\[Q\][ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 _DECIMALS = 6  # cosines closer than this are ties
 
 
@@ -53,19 +51,15 @@ class Breakdown:
     without_alignment: int
 
 
-def probe_questions(store: Store) -> list[str]:
-    """The questions a store was written for: the text of its lines tagged [Q], in store order, each once."""
-    return list(dict.fromkeys(text for entry in store.entries for text in _PROBE.findall(entry.text)))
-
-
 def alignments(benchmark: Benchmark, stores: Mapping[str, Store], encoder: Encoder) -> dict[str, float]:
-    """Each question's largest cosine to its history's probe questions (paper A, "Probe Alignment").
+    """Each question's largest cosine to the probe questions its history was read with (paper A, "Probe Alignment").
 
-    A question whose history's store names no probe question has no alignment.
+    All guessed questions count, also those whose evidence was not kept. A question of a history without any has no
+    alignment.
     """
     found: dict[str, float] = {}
     for history_id, questions in by_history(benchmark.questions).items():
-        probes = probe_questions(stores[history_id])
+        probes = stores[history_id].probes
         if probes:
             asked = unit_rows(encoder.encode([question.text for question in questions]))
             cosines = np.round(asked @ unit_rows(encoder.encode(probes)).T, _DECIMALS) + 0.0

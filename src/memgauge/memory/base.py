@@ -32,10 +32,15 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a system's write returns: entries in store order and counts of what it dropped or failed at."""
+    """What a system's write returns: entries in store order and counts of what it dropped or failed at.
+
+    `probes` are the questions it guessed and chose by, where it does so, each once; they are not part of the store's
+    text and cost nothing of the budget.
+    """
 
     entries: tuple[Entry, ...]
     counts: dict[str, int] = field(default_factory=dict)
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

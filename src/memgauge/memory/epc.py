@@ -19,6 +19,7 @@ from typing import ClassVar
 from memgauge.errors import unknown_name
 from memgauge.memory.base import Query, Ranking, Tools, Written
 from memgauge.memory.evidence_units import Evidence, gather
+from memgauge.memory.grounding import ground_of
 from memgauge.memory.selection import Utility, select
 from memgauge.memory.session_notes import Planned, plan_sessions, spoken
 from memgauge.memory.shared import count_result, dense_hits
@@ -76,13 +77,15 @@ class Epc:
             raise unknown_name("memory.epc.probing", self.probing, list(PROBING))
         counts: Counter[str] = Counter()
         planned = plan_sessions(history, budget_tokens, counts)
-        units = self._units(self._probed(planned, tools, counts), tools, counts)
+        probed = self._probed(planned, tools, counts)
+        units = self._units(probed, tools, counts)
         fitting = [unit for unit in units if unit.cost() <= budget_tokens]
         kept = self._kept(fitting, planned, budget_tokens)
         counts["units_too_long"] = len(units) - len(fitting)
         counts["units_left_out"] = len(fitting) - len(kept)
         entries = tuple(unit.entry(str(number)) for number, unit in enumerate(kept))
-        return Written(entries, dict(sorted(counts.items())))
+        guessed = dict.fromkeys(question for _, probes in probed for question in probes)
+        return Written(entries, dict(sorted(counts.items())), tuple(guessed))
 
     def retrieve(self, store: Store, queries: Sequence[Query], tools: Tools) -> list[Ranking]:
         """All records by similarity to the question."""
@@ -133,17 +136,22 @@ class Epc:
         return units
 
     def _gathered(self, one: Planned, selection: Selection, counts: Counter[str]) -> list[Evidence]:
+        """The units of the records that hold; a selection without such a record, though not empty, has failed."""
         sound = [
             record
             for record in selection.records
             if record.turns and all(0 <= turn < len(one.session.turns) for turn in record.turns)
         ]
+        ground = ground_of(spoken(one.session))
+        grounded = [record for record in sound if ground.holds(record.evidence)]
         counts["records_made_up_source"] += len(selection.records) - len(sound)
+        counts["records_ungrounded"] += len(sound) - len(grounded)
         for failure in selection.failures:
             counts[f"records_{failure}"] += 1
-        units = gather(one, sound, self.merge)
-        counts["records"] += len(sound)
-        counts["records_merged"] += len(sound) - len(units)
+        counts["selections_failed"] += bool(selection.records or selection.failures) and not grounded
+        units = gather(one, grounded, self.merge)
+        counts["records"] += len(grounded)
+        counts["records_merged"] += len(grounded) - len(units)
         return sorted(units, key=lambda unit: unit.turns)
 
     def _kept(self, units: list[Evidence], planned: list[Planned], budget_tokens: int) -> list[Evidence]:

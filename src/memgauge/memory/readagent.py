@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from memgauge.memory.base import Hit, Query, Ranking, Tools, Written
-from memgauge.memory.session_notes import Planned, notes_entry, plan_sessions
+from memgauge.memory.session_notes import Planned, notes_entry, plan_sessions, sound_lines
 from memgauge.memory.shared import count_result
 from memgauge.memory.summaries import without_blanks
 from memgauge.records import Entry, History, Result, Store
@@ -58,12 +58,14 @@ def _task(planned: Planned) -> WriteGist:
 
 
 def _entry(planned: Planned, result: Result[str], counts: Counter[str]) -> Entry:
-    """The lines of a gist that fit, from all turns of its page; a failed one has no text."""
+    """The lines of a gist that hold and fit, from all turns of its page; a failed one has no text."""
     count_result(result, counts)
-    lines = [SummaryLine(line) for line in (result.output or "").splitlines() if line.strip()]
-    entry = notes_entry("", planned, lines, counts)
-    counts["sessions_failed"] += result.output is None
-    counts["sessions_without_text"] += result.output is not None and not entry.text
+    told = None
+    if result.output is not None:
+        told = [SummaryLine(line) for line in result.output.splitlines() if line.strip()]
+    lines = sound_lines(planned, told, counts)
+    entry = notes_entry("", planned, lines or (), counts)
+    counts["sessions_without_text"] += lines is not None and not entry.text
     return entry
 
 

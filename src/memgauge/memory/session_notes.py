@@ -1,12 +1,13 @@
-"""Notes on a session as one entry: which sessions are written, within which share, and what of the notes fits.
+"""Notes on a session as one entry: which sessions are written, within which share, which lines hold and what fits.
 
-What the summarising systems have in common. Knows tasks' lines, no solver.
+What the summarising systems have in common. Knows tasks' lines and asks no solver.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memgauge.memory.grounding import ground_of
 from memgauge.memory.shared import session_shares, turn_text
 from memgauge.records import Entry, History, Session
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
@@ -43,6 +44,27 @@ def plan_sessions(history: History, budget_tokens: int, counts: Counter[str]) ->
         else:
             counts["sessions_without_share"] += 1
     return planned
+
+
+def sound_lines(
+    planned: Planned, lines: Sequence[SummaryLine] | None, counts: Counter[str]
+) -> tuple[SummaryLine, ...] | None:
+    """The lines of a writer's reply that come from its session (`grounding`); the others are dropped and counted.
+
+    None, a failed session, when there was no reply to read or all its lines were dropped.
+    """
+    kept = grounded_lines(planned, lines or (), counts)
+    failed = lines is None or (len(lines) > 0 and not kept)
+    counts["sessions_failed"] += failed
+    return None if failed else kept
+
+
+def grounded_lines(planned: Planned, lines: Sequence[SummaryLine], counts: Counter[str]) -> tuple[SummaryLine, ...]:
+    """The lines that come from the session."""
+    ground = ground_of(spoken(planned.session))
+    kept = tuple(line for line in lines if ground.holds(line.text))
+    counts["lines_ungrounded"] += len(lines) - len(kept)
+    return kept
 
 
 def fitting_lines(planned: Planned, lines: Sequence[SummaryLine]) -> tuple[SummaryLine, ...]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from memgauge.memory.session_notes import Planned, notes_entry, plan_sessions
+from memgauge.memory.session_notes import Planned, grounded_lines, notes_entry, plan_sessions, sound_lines
 from memgauge.memory.shared import count_result, turn_text
 from memgauge.records import Entry, History, Session, Turn
 from memgauge.tasks.base import Solver
@@ -28,9 +28,9 @@ def summarise_sessions(history: History, budget_tokens: int, solver: Solver, cou
     entries: list[Entry] = []
     for one, result in zip(planned, solver.solve([one.task() for one in planned]) if planned else [], strict=True):
         count_result(result, counts)
-        entry = notes_entry("", one, result.output or (), counts)
-        counts["sessions_failed"] += result.output is None
-        counts["sessions_without_text"] += result.output is not None and not entry.text
+        lines = sound_lines(one, result.output, counts)
+        entry = notes_entry("", one, lines or (), counts)
+        counts["sessions_without_text"] += lines is not None and not entry.text
         if entry.text:
             sources = entry.sources or tuple(turn.id for turn in one.session.turns)
             entries.append(replace(entry, sources=sources))
@@ -59,7 +59,8 @@ def summarise_notes(
     entries: list[Entry | None] = []
     for one, group, result in zip(planned, groups, solver.solve(tasks), strict=True):
         count_result(result, counts)
-        text = notes_entry("", one, result.output or (), Counter()).text  # its sources are those of the notes
+        lines = grounded_lines(one, result.output or (), counts)
+        text = notes_entry("", one, lines, Counter()).text  # its sources are those of the notes
         counts["notes_failed"] += not text
         sources = dict.fromkeys(source for note in group for source in note.entry.sources)
         entries.append(Entry("", text, tuple(sources)) if text else None)

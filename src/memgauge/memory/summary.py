@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memgauge.memory.base import Query, Ranking, Tools, Written
-from memgauge.memory.session_notes import notes_entry, plan_sessions
+from memgauge.memory.session_notes import notes_entry, plan_sessions, sound_lines
 from memgauge.memory.shared import count_result, dense_hits
 from memgauge.records import Entry, History, Store
 
@@ -31,9 +31,9 @@ class Summary:
         entries: list[Entry] = []
         for one, result in zip(planned, results, strict=True):
             count_result(result, counts)
-            counts["sessions_failed"] += result.output is None
-            if result.output is not None:
-                entry = notes_entry(str(len(entries)), one, result.output, counts)
+            lines = sound_lines(one, result.output, counts)
+            if lines is not None:
+                entry = notes_entry(str(len(entries)), one, lines, counts)
                 entries.extend([entry] if entry.text else [])
         return Written(tuple(entries), dict(sorted(counts.items())))
 

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from memgauge.memory.base import Query, Ranking, Tools, Written
-from memgauge.memory.session_notes import Planned, fitting_lines, notes_entry, plan_sessions
+from memgauge.memory.session_notes import (
+    Planned,
+    fitting_lines,
+    grounded_lines,
+    notes_entry,
+    plan_sessions,
+    sound_lines,
+)
 from memgauge.memory.shared import count_result, dense_hits
 from memgauge.records import Entry, History, Store
 from memgauge.tasks.refine_summary import RefineSummary
@@ -50,22 +57,22 @@ def _first_passes(planned: list[Planned], tools: Tools, counts: Counter[str]) ->
     written = []
     for one, result in zip(planned, results, strict=True):
         count_result(result, counts)
-        counts["sessions_failed"] += result.output is None
-        if result.output:
-            written.append((one, result.output))
+        if lines := sound_lines(one, result.output, counts):
+            written.append((one, lines))
     return written
 
 
 def _second_passes(
     first: list[tuple[Planned, Notes]], tools: Tools, counts: Counter[str]
 ) -> list[tuple[Planned, Notes]]:
-    """The refined notes, or the first ones where the refinement failed or came back without a line."""
+    """The refined notes, or the first ones where the refinement failed or came back without a line that holds."""
     results = tools.solver.solve([_refinement(one, lines) for one, lines in first]) if first else []
     refined = []
     for (one, lines), result in zip(first, results, strict=True):
         count_result(result, counts)
-        counts["refinements_failed"] += not result.output
-        refined.append((one, result.output or lines))
+        revised = grounded_lines(one, result.output or (), counts)
+        counts["refinements_failed"] += not revised
+        refined.append((one, revised or lines))
     return refined
 
 

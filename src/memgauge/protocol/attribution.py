@@ -32,6 +32,44 @@ class Attribution:
     link: Link
 
 
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """One question of one cell with what its link rests on, by condition (OE, CSM, RM; absent: no item).
+
+    `status` is the answer's, `contains_match` its score (None: missing), the recalls are those of CSM and RM.
+    """
+
+    reader: str
+    system: str
+    attribution: Attribution
+    status: dict[str, str]
+    contains_match: dict[str, float | None]
+    span_recall: dict[str, float | None]
+    turn_recall: dict[str, float | None]
+
+
+def attributed(reader: str, system: str, items: Sequence[ScoredItem]) -> list[Attributed]:
+    """Every scorable question of one cell as a record of its own, in the order of the items."""
+    grid = grid_of(items)
+    records = []
+    for found in attribute(items):
+        answered = grid[found.question_id]
+        row = {condition: answered[condition] for condition in CHAIN if condition in answered}
+        kept = {condition: item for condition, item in row.items() if condition != "OE"}
+        records.append(
+            Attributed(
+                reader,
+                system,
+                found,
+                {condition: item.status for condition, item in row.items()},
+                {condition: item.contains_match for condition, item in row.items()},
+                {condition: item.span_recall for condition, item in kept.items()},
+                {condition: item.turn_recall for condition, item in kept.items()},
+            )
+        )
+    return records
+
+
 def attribute(items: Sequence[ScoredItem]) -> list[Attribution]:
     """Attribute every scorable question of one cell (one reader's items, not an average of readers)."""
     found = []

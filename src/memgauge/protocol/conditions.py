@@ -47,6 +47,7 @@ def write_store(system: MemorySystem, history: History, budget_tokens: int, tool
         budget_tokens=budget_tokens,
         counts=dict(sorted(counts.items())),
         warnings=_store_warnings(counts),
+        probes=written.probes,
     )
 
 

@@ -51,7 +51,7 @@ def rewritten(store: Store, history: History, entries: Sequence[Entry]) -> Store
     """A store of `entries` that the harness accepts in place of `store`: same system, same budget."""
     new = write_store(_Ready(tuple(entries), {}), history, store.budget_tokens, NO_TOOLS)
     counts = {**store.counts, **new.counts, "entries_damaged": len(store.entries) - len(new.entries)}
-    return replace(new, system=store.system, counts=counts)
+    return replace(new, system=store.system, counts=counts, probes=store.probes)
 
 
 def spoil_ranking(ranking: Ranking, share: float, generator: np.random.Generator) -> Ranking:

@@ -10,9 +10,10 @@ from memgauge.protocol.outcomes import REFERENCES
 from memgauge.records import PRIMARY
 from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import UNDEFINED, hundredths, interval, number
-from memgauge.report.published import TABLE_OF, PublishedRow, published, recompute, rows_for
+from memgauge.report.published import PublishedRow, published, recompute, rows_beside
 from memgauge.report.tables import count_text, name_of
 
+REFERENCE_METRICS = {"contains_match": "contains match", "token_f1": "token F1"}
 LETTERS = {"right": "+", "wrong": "-"}
 
 
@@ -94,14 +95,35 @@ def refusal_types_table(cells: Sequence[Cell]) -> str:
     return markdown_table(["benchmark", "reader", "system", "type", "unanswerable", *shown], rows)
 
 
+def published_references_table(cells: Sequence[Cell]) -> str:
+    """The paper's TFC and OE of the same benchmark beside ours by reader; empty where it printed none."""
+    columns = [(metric, each) for metric in REFERENCE_METRICS for each in ("TFC", "OE")]
+    header = ["benchmark", "number", *(f"{each} {REFERENCE_METRICS[metric]}" for metric, each in columns)]
+    firsts = {(cell.name.benchmark, cell.name.reader): cell for cell in reversed(cells) if PRIMARY in cell.metrics}
+    rows = []
+    for benchmark in dict.fromkeys(name for name, _ in sorted(firsts)):
+        printed = [each for each in published().references if each.benchmark == benchmark]
+        for one in printed:
+            values = (one.tfc_contains_match, one.oe_contains_match, one.tfc_token_f1, one.oe_token_f1)
+            rows.append([benchmark, f"published, {one.reader}", *map(hundredths, values)])
+        for reader in [reader for name, reader in sorted(firsts) if name == benchmark and printed]:
+            found = firsts[benchmark, reader].metrics
+            ours = [found[metric].references[each].value for metric, each in columns]
+            rows.append([benchmark, f"ours, {reader}", *(number(value, 2) for value in ours)])
+    return markdown_table(header, rows) if rows else ""
+
+
 def published_table(cells: Sequence[Cell]) -> str:
-    """The paper's contains match beside ours, where it printed one: another reader, for reference only."""
+    """The paper's contains match beside ours: another reader, for reference only.
+
+    Beside a benchmark that the paper has no numbers on stand those of its main one, marked as another benchmark.
+    """
     header = ["benchmark", "system", "number", "OE", "CSM", "RM", "write gap", "retrieval gap", "label"]
     scored = [cell for cell in cells if PRIMARY in cell.metrics]
     rows = []
     for benchmark in dict.fromkeys(cell.name.benchmark for cell in scored):
-        for row in rows_for(benchmark):
-            rows.append(_printed(row))
+        for row in rows_beside(benchmark):
+            rows.append(_printed(row, benchmark))
             rows += [
                 _beside(cell, cell.metrics[PRIMARY])
                 for cell in scored
@@ -110,9 +132,10 @@ def published_table(cells: Sequence[Cell]) -> str:
     return "\n".join([markdown_table(header, rows), "", *_remarks(scored)]).rstrip() if rows else ""
 
 
-def _printed(row: PublishedRow) -> list[str]:
+def _printed(row: PublishedRow, beside: str) -> list[str]:
     numbers = (hundredths(each) for each in (row.oe, row.csm, row.rm, row.write, row.retrieval))
-    return [row.benchmark, row.system, f"published, {row.reader} readers", *numbers, recompute(row).label]
+    other = "" if row.benchmark == beside else ", another benchmark"
+    return [row.benchmark, row.system, f"published, {row.reader} readers{other}", *numbers, recompute(row).label]
 
 
 def _beside(cell: Cell, found: Diagnosis) -> list[str]:
@@ -123,7 +146,7 @@ def _beside(cell: Cell, found: Diagnosis) -> list[str]:
 
 def _remarks(cells: Sequence[Cell]) -> list[str]:
     """The source, and what recomputing the shown tables gave."""
-    tables = {TABLE_OF.get(cell.name.benchmark) for cell in cells}
+    tables = {row.table for cell in cells for row in rows_beside(cell.name.benchmark)}
     lines = [f"Published: {published().source}. Labels of published rows are recomputed from their gaps.", ""]
     for each in published().verdicts:
         if each.table in tables:

@@ -10,6 +10,7 @@ import msgspec
 from memgauge.protocol.labels import Label, label_of
 
 MARGIN = 0.02  # paper A, section 3
+MAIN = "longmemeval"  # the paper's main benchmark
 TABLE_OF = {"longmemeval": "main", "locomo": "locomo"}  # the table whose rows stand beside ours
 
 
@@ -98,6 +99,15 @@ def conflicts(row: PublishedRow) -> tuple[str, ...]:
     ours = recompute(row)
     names = ("write", "retrieval") if row.label is None else ("write", "retrieval", "label")
     return tuple(name for name in names if getattr(row, name) != getattr(ours, name))
+
+
+def rows_beside(benchmark: str) -> tuple[PublishedRow, ...]:
+    """The rows that stand beside ours: the benchmark's own, else those of the paper's main table on `MAIN`.
+
+    >>> {row.benchmark for row in rows_beside("locomo")}, {row.benchmark for row in rows_beside("synthetic")}
+    ({'locomo'}, {'longmemeval'})
+    """
+    return rows_for(benchmark) or rows_for(MAIN)
 
 
 def rows_for(benchmark: str) -> tuple[PublishedRow, ...]:

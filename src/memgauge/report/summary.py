@@ -2,18 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from memgauge.errors import NothingScoredError
 from memgauge.protocol.comparison import Ranking, metric_agreement
 from memgauge.protocol.diagnosis import Cell, CellName, Diagnosis
+from memgauge.protocol.effort import Effort
 from memgauge.report.details import (
     missing_table,
     outcomes_table,
+    published_references_table,
     published_table,
     refusal_types_table,
     refusals_table,
     unscored_list,
 )
+from memgauge.report.efforts import reading_table, writing_table
 from memgauge.report.numbers import estimate_numbers, percent
 from memgauge.report.tables import (
     TITLES,
@@ -28,6 +32,7 @@ from memgauge.report.tables import (
 Numbers = dict[str, "float | int | Numbers | None"]
 Unscored = Mapping[CellName, NothingScoredError]
 NONE: Unscored = MappingProxyType({})
+NO_CUT: Mapping[str, Any] = MappingProxyType({})
 
 PREAMBLE = """\
 # Where memory loses evidence
@@ -42,6 +47,12 @@ REFUSALS = """\
 Precision: share of refusals whose question is unanswerable; recall: share of unanswerable questions refused. An
 unanswerable question has no evidence, so NM and OE show nothing for it and refusing there takes no reading.
 Refusals are never part of a mean above."""
+WRITING = """\
+Sums over all histories. Failed sessions have no unit; malformed records, made-up sources and lines that share nothing
+with their session are dropped, surplus questions are not used. Other counts are named by the system that gives them."""
+READING = """\
+A question in the mean. Systems that choose what to look at may read fewer units than k; a walk stops where its
+chooser's reply could not be read."""
 OUTCOMES = "Questions by their answers under OE, CSM and RM, in this order: + right, - wrong."
 
 
@@ -51,8 +62,13 @@ def markdown_report(
     margin: float,
     rankings: Sequence[Ranking] = (),
     unscored: Unscored = NONE,
+    efforts: Sequence[Effort] = (),
+    cut: Mapping[str, Any] = NO_CUT,
 ) -> str:
-    """Every table of the diagnosis; sections without rows are left out, `unscored` cells get a line each."""
+    """Every table of the diagnosis; sections without rows are left out, `unscored` cells get a line each.
+
+    `efforts`, one a system, and `cut`, the group `retrieval` of the parameters, make the two tables of what it took.
+    """
     sections = [PREAMBLE.format(draws=draws, margin=margin)]
     if unscored:
         sections.append(f"## Cells without any score\n\n{unscored_list(unscored)}")
@@ -71,6 +87,11 @@ def markdown_report(
         sections.append(f"## Refusals\n\n{REFUSALS}\n\n{refusals_table(cells)}\n\n{refusal_types_table(cells)}")
     if agreement := _agreement(cells):
         sections.append(agreement)
+    if efforts:
+        sections.append(f"## What writing took and failed at\n\n{WRITING}\n\n{writing_table(efforts)}")
+        sections.append(f"## What was really read (RM)\n\n{READING}\n\n{reading_table(efforts, **cut)}")
+    if beside := published_references_table(cells):
+        sections.append(f"## Published references (TFC, OE), for reference\n\n{beside}")
     if beside := published_table(cells):
         sections.append(f"## Published numbers, for reference\n\n{beside}")
     return "\n\n".join(sections) + "\n"

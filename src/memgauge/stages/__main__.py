@@ -26,7 +26,7 @@ def run(name: str, arguments: list[str], params_file: Path) -> None:
     for axis, value in axes.items():
         check_name(axis, value, tree)
     module = importlib.import_module(f"memgauge.stages.{name}")
-    module.main(select(tree, stage.keys(axes)), **axes)
+    module.main(select(tree, stage.keys(axes, tree)), **axes)
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ class Arms:
 
 
 def compare_arms(stage: str, params: Params, benchmark: str, reader: str) -> Arms:
-    """Compare the arms that `run_arms` left for the stage."""
+    """Compare the arms that `run_ablate` or `run_weigh` left for the stage."""
     statistics, reference = statistics_of(params), params[stage]["reference"]
     stored = read_arms(stage, benchmark, reader)
     arms = arm_items(stored)

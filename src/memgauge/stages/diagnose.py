@@ -9,6 +9,7 @@ from memgauge.files import read_jsonl, write_bytes, write_json, write_text
 from memgauge.params import Params
 from memgauge.protocol.conditions import EMPTY_STORE
 from memgauge.protocol.diagnosis import Cell, CellName, diagnose_cell
+from memgauge.protocol.effort import Effort, effort
 from memgauge.records import Context
 from memgauge.report.figures import loss_figure
 from memgauge.report.summary import diagnosis_json, markdown_report
@@ -40,8 +41,15 @@ def main(params: Params, benchmark: str) -> None:
         raise NothingScoredError("; ".join(map(str, unscored.values())))
     rankings = rank_all(benchmark, items, draws, seed)
     write_json(METRICS / "cells" / f"{benchmark}.json", diagnosis_json(cells, unscored)[benchmark])
-    write_text(METRICS / "tables" / f"{benchmark}.md", markdown_report(cells, draws, margin, rankings, unscored))
+    efforts = [_effort(benchmark, system) for system in params["systems"]]
+    page = markdown_report(cells, draws, margin, rankings, unscored, efforts, params["retrieval"])
+    write_text(METRICS / "tables" / f"{benchmark}.md", page)
     write_bytes(METRICS / "figures" / f"{benchmark}.png", [loss_figure(cells)])
+
+
+def _effort(benchmark: str, system: str) -> Effort:
+    contexts = read_jsonl(CONTEXTS / benchmark / f"{system}.jsonl", Context)
+    return effort(system, read_stores(benchmark, system).values(), contexts)
 
 
 def _warnings(benchmark: str, system: str) -> dict[str, int]:

@@ -10,7 +10,10 @@ from memgauge.params import Params
 from memgauge.stages.layout import CODE
 from memgauge.stages.table import STAGES
 
-OF_ONE_SYSTEM = ("write", "retrieve", "ask_qa")  # stages that run one memory system: each system's code is its own
+OF_ONE_SYSTEM = (  # stages that run the memory systems they name: each system's code is its own
+    *("write", "retrieve", "ask_qa"),
+    *("run_degrade", "run_sweep", "run_ablate", "run_weigh"),
+)
 OF_MEMORYCPT = (  # stages that run `memorycpt` and no other
     *("collect_traces", "distil", "train_summariser", "write_student"),
     *("summarise_retrieved", "ask_qa_student", "ask_qa_depths"),
@@ -19,7 +22,7 @@ CATALOGUE = "memory.catalogue"  # it names every system and carries options on
 
 
 def main(params: Params) -> None:
-    """Write `data/code/STAGE.json`, or `data/code/STAGE/SYSTEM.json` for the stages of one memory system."""
+    """Write `data/code/STAGE.json`, or `data/code/STAGE/SYSTEM.json` for the stages that name memory systems."""
     graph = CodeGraph(Path(memgauge.__path__[0]))
     for stage in STAGES:
         if stage in OF_ONE_SYSTEM:

@@ -71,14 +71,15 @@ class Arm:
     items: tuple[ScoredItem, ...]
 
 
-def arms_path(experiment: str, benchmark: str, reader: str) -> Path:
-    """Where one experiment's arms lie."""
-    return ARMS / experiment / f"{benchmark}-{reader}.jsonl"
+def arms_path(experiment: str, benchmark: str, reader: str, system: str | None = None) -> Path:
+    """Where one experiment's arms lie: in one file, or in one for each system."""
+    cell = ARMS / experiment / f"{benchmark}-{reader}"
+    return cell / f"{system}.jsonl" if system else cell.with_name(f"{cell.name}.jsonl")
 
 
-def read_arms(experiment: str, benchmark: str, reader: str) -> list[Arm]:
+def read_arms(experiment: str, benchmark: str, reader: str, system: str | None = None) -> list[Arm]:
     """The arms in the order they were run; the first is what the others are compared with."""
-    return list(read_jsonl(arms_path(experiment, benchmark, reader), Arm))
+    return list(read_jsonl(arms_path(experiment, benchmark, reader, system), Arm))
 
 
 def arm_items(arms: Sequence[Arm]) -> dict[str, list[ScoredItem]]:

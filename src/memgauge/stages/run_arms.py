@@ -1,62 +1,41 @@
-"""Stage `run_arms`: write, retrieve and read the arms of one experiment; what they show is another stage's work."""
+"""What the stages that run arms do alike; what the arms show is another stage's work."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from memgauge.datasets.prepared import read_prepared
 from memgauge.experiments.ablations import ablation_variants, changed_stores
-from memgauge.experiments.budget_sweep import sweep_variants
-from memgauge.experiments.degrade import settings, undamaged
 from memgauge.files import write_jsonl
-from memgauge.memory.catalogue import make_system
 from memgauge.params import Params
-from memgauge.protocol.variants import Kept, Variant
+from memgauge.protocol.variants import Kept
 from memgauge.records import Benchmark
 from memgauge.stages.items import Arm, arms_path
 from memgauge.stages.layout import PREPARED
-from memgauge.stages.shared import first_histories, read_stores
-from memgauge.stages.variants import cut_of, keep_variants, options_of, variant_items, writer_tools
+from memgauge.stages.shared import first_histories
+from memgauge.stages.variants import keep_variants, variant_items
 
 
-def main(params: Params, experiment: str, benchmark: str, reader: str) -> None:
-    """Write `data/arms/EXPERIMENT/BENCHMARK-READER.jsonl`, one arm a line with its scored items."""
-    prepared = read_prepared(PREPARED / benchmark)
-    if experiment in WRITING:
-        prepared = first_histories(prepared, params["variant_histories"])
-    kept = KEEP[experiment](params, experiment, prepared)
+def limited(params: Params, benchmark: str) -> Benchmark:
+    """The histories whose stores arms write anew: the costly part of an arm."""
+    return first_histories(read_prepared(PREPARED / benchmark), params["variant_histories"])
+
+
+def write_arms(
+    params: Params, experiment: str, prepared: Benchmark, reader: str, kept: Sequence[Kept], system: str | None = None
+) -> None:
+    """Let the reader answer; write `data/arms/EXPERIMENT/BENCHMARK-READER.jsonl`, one arm a line with its items.
+
+    With a system its arms stand in a file of their own, `BENCHMARK-READER/SYSTEM.jsonl`.
+    """
     changed = changed_stores(kept)
     items = variant_items(prepared, params, reader, kept, experiment)
     arms = [Arm(each.name, *changed.get(each.name, (0, 0)), tuple(items[each.name])) for each in kept]
-    write_jsonl(arms_path(experiment, benchmark, reader), arms)
+    write_jsonl(arms_path(experiment, prepared.name, reader, system), arms)
 
 
-def _damaged(params: Params, experiment: str, prepared: Benchmark) -> list[Kept]:
-    """The grid's own stores and rankings of one system, whole and damaged."""
-    chosen = params[experiment]
-    name = chosen["system"]
-    system, tools = make_system(name, options_of(params, [name])[name]), writer_tools(params)
-    stores = read_stores(prepared.name, name, [history.id for history in prepared.histories])
-    base = undamaged(prepared, system, stores, tools)
-    return list(settings(base, system, tools, cut_of(params), chosen["shares"], params["seed"]))
-
-
-def _swept(params: Params, experiment: str, prepared: Benchmark) -> list[Kept]:
-    chosen = params[experiment]
-    variants = sweep_variants(chosen["systems"], chosen["budgets"], options_of(params, chosen["systems"]))
-    return keep_variants(prepared, params, variants, experiment)
-
-
-def _changed(params: Params, experiment: str, prepared: Benchmark) -> list[Kept]:
-    chosen = params[experiment]
-    options = options_of(params, [chosen["system"], chosen["reference"]])
-    budget = params[f"benchmark.{prepared.name}.write_budget_tokens"]
-    variants: list[Variant] = ablation_variants(chosen["system"], chosen["arms"], chosen["reference"], options, budget)
-    return keep_variants(prepared, params, variants, experiment)
-
-
-WRITING = ("sweep", "ablate", "weigh")  # arms with stores of their own, the costly part of an arm
-KEEP: dict[str, Callable[[Params, str, Benchmark], list[Kept]]] = {
-    "degrade": _damaged,
-    "sweep": _swept,
-    "ablate": _changed,
-    "weigh": _changed,
-}
+def run_changed(params: Params, experiment: str, benchmark: str, reader: str) -> None:
+    """One system whole and with other options, and the reference, all at the grid's budget."""
+    chosen, prepared = params[experiment], limited(params, benchmark)
+    options = {name: params[f"memory.{name}"] for name in (chosen["system"], chosen["reference"])}
+    budget = params[f"benchmark.{benchmark}.write_budget_tokens"]
+    variants = ablation_variants(chosen["system"], chosen["arms"], chosen["reference"], options, budget)
+    write_arms(params, experiment, prepared, reader, keep_variants(prepared, params, variants, experiment))

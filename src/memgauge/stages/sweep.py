@@ -13,7 +13,7 @@ from memgauge.stages.items import arm_items, read_arms
 def main(params: Params, benchmark: str, reader: str) -> None:
     """Write `metrics/experiments/sweep/BENCHMARK-READER.*`; the first system is the reference."""
     systems, statistics = params["sweep"]["systems"], statistics_of(params)
-    arms = arm_items(read_arms("sweep", benchmark, reader))
+    arms = arm_items([arm for system in systems for arm in read_arms("sweep", benchmark, reader, system)])
     found = {}
     for budget in sorted(params["sweep"]["budgets"]):
         at_budget = {system: arms[arm_name(system, budget)] for system in systems}

@@ -3,6 +3,7 @@
 `dvc.yaml` declares the same keys; a test holds the two together, so that no stage reads what DVC does not watch.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,34 +12,42 @@ from memgauge.datasets.catalogue import READERS
 from memgauge.errors import InputError, unknown_name
 from memgauge.llm.prices import check_prices
 from memgauge.memory.catalogue import SYSTEMS
-from memgauge.params import Params, unread
+from memgauge.params import Params, select, unread
 from memgauge.params_shape import check_types
+
+BRACES = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`axes` name the command's arguments, in order; `params` may mention them in braces."""
+    """`axes` name the command's arguments, in order; `params` may mention in braces an axis or a key of params.yaml."""
 
     axes: tuple[str, ...]
     params: tuple[str, ...] = ()
 
-    def keys(self, arguments: dict[str, str]) -> tuple[str, ...]:
-        """The parameter keys of one cell.
+    def keys(self, arguments: dict[str, str], tree: Params) -> tuple[str, ...]:
+        """The parameter keys of one cell; raises InputError for a key in braces that params.yaml does not have.
 
-        >>> Stage(("system",), ("seed", "memory.{system}")).keys({"system": "summary"})
-        ('seed', 'memory.summary')
+        >>> stage = Stage(("system",), ("seed", "memory.{system}", "memory.{weigh.system}"))
+        >>> stage.keys({"system": "summary"}, {"weigh": {"system": "epc"}})
+        ('seed', 'memory.summary', 'memory.epc')
         """
-        return tuple(key.format(**arguments) for key in self.params)
+
+        def named(match: re.Match[str]) -> str:
+            return arguments.get(match[1]) or str(select(tree, [match[1]])[match[1]])
+
+        return tuple(BRACES.sub(named, key) for key in self.params)
 
 
 BUDGET, RECENT = "benchmark.{benchmark}.write_budget_tokens", "benchmark.{benchmark}.recent_tokens"
 ASKED_ROLES = ("role.judge", "role.qa")
 EQUIPPED = ("writer", "judge", "finder", "teacher")  # roles that no stage of this pipeline trains
 STUDENTS = ("trained", "untrained")  # who writes the stores of MemoryCPT
-ARMS = ("degrade", "sweep", "ablate", "weigh")  # experiments that write, retrieve and read arms of their own
+ARM_PARAMS = ("role.writer", "role.reader.{reader}", "retrieval")  # of experiments that retrieve and read arms
 # Groups of the experiments and of training, logged with their results.
 TRACKED = (
-    *("distil", "train_summariser", "tune_reader", *ARMS, "match_cost", "break_down", "attribute", "show_cases"),
+    *("distil", "train_summariser", "tune_reader", "degrade", "sweep", "ablate", "weigh"),
+    *("match_cost", "break_down", "attribute", "show_cases"),
     *("passages", "retention", "write_student"),
 )
 
@@ -64,12 +73,17 @@ STAGES: dict[str, Stage] = {
     "find_evidence": Stage(("benchmark",), ("role.finder", "find_evidence")),
     "read_silver": Stage(("benchmark", "reader"), ("role.reader.{reader}",)),
     "compare_silver": Stage(("benchmark", "reader"), ("seed", "systems", "stats")),
-    "run_arms": Stage(
-        ("experiment", "benchmark", "reader"),
-        (
-            *("seed", "variant_histories", BUDGET, "memory", "role.writer", "role.reader.{reader}", "retrieval"),
-            "{experiment}",
-        ),
+    "run_degrade": Stage(("benchmark", "reader"), ("seed", "memory.{degrade.system}", *ARM_PARAMS, "degrade")),
+    "run_sweep": Stage(
+        ("benchmark", "reader", "system"), ("variant_histories", "memory.{system}", *ARM_PARAMS, "sweep.budgets")
+    ),
+    "run_ablate": Stage(
+        ("benchmark", "reader"),
+        ("variant_histories", BUDGET, "memory.{ablate.system}", "memory.{ablate.reference}", *ARM_PARAMS, "ablate"),
+    ),
+    "run_weigh": Stage(
+        ("benchmark", "reader"),
+        ("variant_histories", BUDGET, "memory.{weigh.system}", "memory.{weigh.reference}", *ARM_PARAMS, "weigh"),
     ),
     "degrade": Stage(("benchmark", "reader"), ("seed", "stats", "degrade")),
     "sweep": Stage(("benchmark", "reader"), ("seed", "stats", "sweep")),
@@ -111,7 +125,7 @@ STAGES: dict[str, Stage] = {
     ),
     "ask_qa_depths": Stage(("benchmark",), ("memory.memorycpt", "retrieval", *ASKED_ROLES, "ask_qa", "ask_qa_depths")),
     "qpc": Stage((), ("seed", "benchmarks", "qpc_systems", "prices", "stats", "qpc")),
-    "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "stats")),
+    "diagnose": Stage(("benchmark",), ("seed", "systems", "readers", "retrieval", "stats")),
     "report": Stage((), ("benchmarks", "systems", "memory")),
     "track": Stage(
         (),
@@ -131,7 +145,7 @@ AXIS_KINDS = {"benchmarks": "benchmark", "systems": "system", "qpc_systems": "sy
 
 def check_params(tree: Params) -> None:
     """Raises InputError for a key that no stage reads (a misspelt one would change nothing) or a wrong value."""
-    patterns = [key for stage in STAGES.values() for key in stage.params if not key.startswith("{")]
+    patterns = [BRACES.sub("{}", key) for stage in STAGES.values() for key in stage.params]
     if stray := unread(tree, [*patterns, *RUNNING, *AXES]):
         raise InputError(f"params.yaml has keys that no stage reads: {', '.join(stray)}; correct or delete them")
     check_types(tree)
@@ -158,7 +172,6 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "benchmark": ("benchmark", READERS.keys() & tree["benchmark"].keys()),
         "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
         "reader": ("reader", tree["role"]["reader"]),
-        "experiment": ("experiment", ARMS),
         "student": ("student", STUDENTS),
     }
     kind, known = choices[axis]

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tqdm import tqdm
 
-from memgauge.errors import InputError
 from memgauge.memory.base import Tools
 from memgauge.metrics.scoring import ScoredItem
 from memgauge.params import Params
@@ -21,12 +19,16 @@ from memgauge.stages.solving import role_solver
 def variant_items(
     benchmark: Benchmark, params: Params, reader: str, kept: Sequence[Kept], label: str
 ) -> dict[str, list[ScoredItem]]:
-    """One reader's items of every kept variant, with the shared conditions, read in this process."""
+    """One reader's items of every kept variant, read in this process, with the shared conditions of the same questions.
+
+    The grid's own items hold the questions of all its histories; here only those of `benchmark` that were asked.
+    """
     options = params[f"role.reader.{reader}"]
     solver = Once(role_solver(f"reader.{reader}", options))
     groups = asked(options, benchmark.questions).values()
     limited = replace(benchmark, questions=tuple(question for group in groups for question in group))
-    shared = reference_items(benchmark.name, reader)
+    asked_ids = {question.id for question in limited.questions}
+    shared = [item for item in reference_items(benchmark.name, reader) if item.question_id in asked_ids]
     bar = tqdm(kept, desc=f"{label} {benchmark.name} {reader}", unit="arm", delay=2)
     return {each.name: shared + read(limited, each, solver) for each in bar}
 
@@ -46,11 +48,3 @@ def writer_tools(params: Params) -> Tools:
 def cut_of(params: Params) -> Cut:
     """How the harness cuts rankings."""
     return Cut(**params["retrieval"])
-
-
-def options_of(params: Params, systems: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The options of systems by name; raises InputError for one without a group under `memory`."""
-    for system in systems:
-        if system not in params["memory"]:
-            raise InputError(f"params.yaml has no key 'memory.{system}'; add it, or choose another system")
-    return {system: dict(params["memory"][system]) for system in systems}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,7 +29,7 @@ from memgauge.params import Params, select
 from memgauge.stages.layout import PREPARED
 from memgauge.stages.solving import INSTEAD, price_row, replies_of
 from memgauge.stages.table import STAGES, check_params
-from memgauge.text.tokens import count_tokens
+from memgauge.text.tokens import count_tokens, truncate
 
 ANSWER_TOKENS = 200  # what the reader's task allows; a task that allows more writes notes
 EXPECTED_ANSWER = 8  # tokens of a short answer
@@ -45,7 +46,10 @@ ASKING = {
     "qualify_source": "judge",
 }
 # They ask too, for arms, evidence, passages and stimuli of their own.
-NOT_WALKED = ("run_arms", "read_silver", "read_passages", "score_passages", "track_states")
+NOT_WALKED = (
+    *("run_degrade", "run_sweep", "run_ablate", "run_weigh"),
+    *("read_silver", "read_passages", "score_passages", "track_states"),
+)
 # They ask models that the pipeline has yet to train.
 TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
 
@@ -102,11 +106,16 @@ class Dry:
 def stand_in(request: ChatRequest) -> str:
     """A text of the expected length. Its number differs by request: equal answers would be judged in one call.
 
-    >>> stand_in(ChatRequest(({"role": "user", "content": "Where?"},), max_new_tokens=4))
-    '- 356 so so'
+    Its words are those of the request from the middle on, where what was said stands: memory systems drop notes that
+    have nothing of their session.
+
+    >>> stand_in(ChatRequest(({"role": "user", "content": "Say where: Ann moved. Hm."},), max_new_tokens=5))
+    '- 320 Ann moved'
     """
     number = crc32("\n".join(message["content"] for message in request.messages).encode()) % 900 + 100
-    return f"- {number}" + " so" * (expected_output(request) - 2)
+    said = request.messages[-1]["content"].split() or ["so"]
+    tokens = expected_output(request)
+    return truncate(" ".join(["-", str(number), *islice(cycle(said[len(said) // 2 :]), tokens)]), tokens)
 
 
 def expected_output(request: ChatRequest) -> int:
@@ -134,7 +143,7 @@ def estimate_pipeline(tree: Params) -> list[Estimate]:
                 walker.cell = "@".join(filter(None, (stage, "-".join(axes.values()))))
                 run = import_module(f"memgauge.stages.{stage}").main
                 with _silent():
-                    run(select(tree, STAGES[stage].keys(axes)), **axes)
+                    run(select(tree, STAGES[stage].keys(axes, tree)), **axes)
             planned = list(walker.plans())
             known = set(walker.replies.find(key for each, _ in planned for key in each.keys))
             return [found for each, dry in planned for found in _estimate(each, dry, known)]
