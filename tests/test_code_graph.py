@@ -6,7 +6,7 @@ import grimp
 import pytest
 
 import memgauge
-from memgauge.code_graph import PLUMBING, CodeGraph
+from memgauge.code_graph import CARRYING, PLUMBING, CodeGraph
 from memgauge.stages.digest_code import CATALOGUE, OF_MEMORYCPT, OF_ONE_SYSTEM
 from memgauge.stages.table import STAGES
 
@@ -84,7 +84,7 @@ def imports() -> grimp.ImportGraph:
 def test_nothing_that_a_stage_imports_is_missing(stage: str, real: CodeGraph, imports: grimp.ImportGraph) -> None:
     """Against an import graph that another library builds: solvers, which know every task, are left out there."""
     solvers = {name for name in imports.modules if name.startswith("memgauge.solvers.")}
-    shared = {name for name in imports.modules if name.startswith("memgauge.stages.")} - {f"memgauge.stages.{stage}"}
+    shared = {f"memgauge.{name}" for name in CARRYING}
     found = real.digests(stage, [], [CATALOGUE] if stage in OF_ONE_SYSTEM + OF_MEMORYCPT else [])
     upstream = imports.find_upstream_modules(f"memgauge.stages.{stage}")
     modules = {name.removeprefix("memgauge").removeprefix(".") for name in upstream - solvers - shared}
@@ -93,6 +93,11 @@ def test_nothing_that_a_stage_imports_is_missing(stage: str, real: CodeGraph, im
     packages = {name for name in files if not (real.folder / name).is_file()}  # an __init__ alone computes nothing
     left_out = {"memory/catalogue.py"} if stage in OF_ONE_SYSTEM + OF_MEMORYCPT else set()
     assert files - packages - left_out <= set(found)
+
+
+def test_what_stages_do_alike_belongs_to_each_of_them(real: CodeGraph) -> None:
+    assert "stages/fetch.py" in real.digests("prepare_training")
+    assert {"stages/run_arms.py", "stages/variants.py"} <= set(real.digests("run_sweep", [], [CATALOGUE]))
 
 
 def test_a_reader_prompt_belongs_to_readers_and_a_writer_prompt_to_its_writers(real: CodeGraph) -> None:

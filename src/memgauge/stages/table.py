@@ -41,7 +41,6 @@ class Stage:
 
 BUDGET, RECENT = "benchmark.{benchmark}.write_budget_tokens", "benchmark.{benchmark}.recent_tokens"
 ASKED_ROLES = ("role.judge", "role.qa")
-EQUIPPED = ("writer", "judge", "finder", "teacher")  # roles that no stage of this pipeline trains
 STUDENTS = ("trained", "untrained")  # who writes the stores of MemoryCPT
 ARM_PARAMS = ("role.writer", "role.reader.{reader}", "retrieval")  # of experiments that retrieve and read arms
 # Groups of the experiments and of training, logged with their results.
@@ -56,7 +55,7 @@ STAGES: dict[str, Stage] = {
     "assets": Stage(("asset",)),
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),
-    "equip": Stage((), tuple(f"role.{role}" for role in EQUIPPED)),
+    "equip": Stage((), ("role.writer", "role.judge", "role.finder", "role.teacher")),
     "equip_readers": Stage((), ("readers", "role.qa", "role.reader")),
     "write": Stage(
         ("benchmark", "system"),
