@@ -293,6 +293,19 @@ def test_refusal_shares_are_undefined_without_refusals_or_unanswerable_questions
     assert (found.precision, found.recall) == (None, None)
 
 
+def test_the_reader_by_type_counts_what_was_scored_and_nothing_else() -> None:
+    items = [
+        replace(each, type="date" if each.question_id == "q0" else "fact", token_f1=each.contains_match and 0.25)
+        for each in items_of([1.0, 1.0, None, 0.0], [0.0] * 4, [0.0] * 4)
+    ]
+    found = diagnose(items).references_by_type
+    assert found["date"]["OE"]["contains_match"] == (1.0, 1)
+    assert found["fact"]["OE"]["contains_match"] == (0.5, 2)
+    assert found["fact"]["OE"]["token_f1"] == (0.125, 2)
+    assert found["fact"]["TFC"]["contains_match"] == (1.0, 3)
+    assert found["fact"]["OE"]["locomo_f1"] == (None, 0)
+
+
 def test_one_group_leaves_the_clustered_interval_undefined() -> None:
     cell = diagnose(items_of([1.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], group="only"))
     found = cell.metrics["contains_match"]

@@ -29,6 +29,7 @@ from memgauge.protocol.outcomes import (
     lacks_evidence,
     missing_by_status,
     outcome_table,
+    references_by_type,
     refusals_by_condition,
     refusals_by_type,
     unscorable_by_reason,
@@ -88,7 +89,7 @@ class Cell:
     `scored` questions have a contains match under OE, CSM and RM; `metrics` holds no metric that scored
     nothing; `by_type` is the primary metric; `recall` maps "turn_recall" and "span_recall" to CSM and RM;
     `no_evidence` counts scorable questions that OE cannot score; `refusals_by_type` has the types with
-    unanswerable questions.
+    unanswerable questions; `references_by_type` has mean and number by type, condition and metric.
     """
 
     name: CellName
@@ -108,6 +109,7 @@ class Cell:
     missing: dict[str, dict[str, int]]
     warnings: dict[str, int] = field(default_factory=dict)
     no_evidence: int = 0
+    references_by_type: dict[str, dict[str, dict[str, tuple[float | None, int]]]] = field(default_factory=dict)
 
 
 def diagnose_cell(
@@ -149,6 +151,7 @@ def diagnose_cell(
         missing=missing_by_status(grid),
         warnings=dict(sorted((warnings or {}).items())),
         no_evidence=sum(map(lacks_evidence, grid.values())),
+        references_by_type=references_by_type(items),
     )
 
 

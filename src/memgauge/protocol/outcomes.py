@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import cast
 
 import numpy as np
@@ -147,6 +148,24 @@ def refusals_by_type(items: Sequence[ScoredItem]) -> dict[str, dict[str, Refusal
     """The same by question type, for the types that have unanswerable questions, by name."""
     kinds = sorted({item.type for item in items if item.abstention})
     return {kind: refusals_by_condition([item for item in items if item.type == kind]) for kind in kinds}
+
+
+def references_by_type(items: Sequence[ScoredItem]) -> dict[str, dict[str, dict[str, tuple[float | None, int]]]]:
+    """Question type -> NM, TFC or OE -> metric -> mean over the questions scored, and their number."""
+    kinds = sorted({item.type for item in items})
+    return {
+        kind: {
+            condition: {metric: _mean_scored(items, kind, condition, metric) for metric in METRICS}
+            for condition in REFERENCES
+        }
+        for kind in kinds
+    }
+
+
+def _mean_scored(items: Sequence[ScoredItem], kind: str, condition: str, metric: str) -> tuple[float | None, int]:
+    of_kind = (item for item in items if item.type == kind and item.condition == condition)
+    values = [value for item in of_kind if (value := getattr(item, metric)) is not None]
+    return (fsum(values) / len(values) if values else None), len(values)
 
 
 def _status(row: Mapping[str, ScoredItem], condition: str) -> str:

@@ -24,6 +24,7 @@ from memgauge.report.tables import (
     diagnosis_table,
     labels_table,
     ranking_table,
+    reader_table,
     recall_table,
     references_table,
     type_table,
@@ -75,6 +76,7 @@ def markdown_report(
     metrics = [metric for metric in TITLES if any(metric in cell.metrics for cell in cells)]
     sections += [f"## Diagnosis by {TITLES[metric]}\n\n{diagnosis_table(cells, metric)}" for metric in metrics]
     sections.append(f"## References: no memory, recent turns, only the evidence\n\n{references_table(cells)}")
+    sections.append(f"## The reader by question type: contains match / token F1\n\n{reader_table(cells)}")
     if any(ranking.comparisons for ranking in rankings):
         sections.append(f"## Systems compared by contains match\n\n{ranking_table(rankings, draws)}")
     sections.append(f"## How firm the labels are (contains match)\n\n{labels_table(cells)}")

@@ -50,6 +50,18 @@ def references_table(cells: Sequence[Cell]) -> str:
     return markdown_table(["benchmark", "reader", "metric", *REFERENCES], rows)
 
 
+def reader_table(cells: Sequence[Cell]) -> str:
+    """What each reader reaches by question type under NM, TFC and OE: contains match / token F1."""
+    firsts = {(cell.name.benchmark, cell.name.reader): cell for cell in reversed(cells)}
+    rows = []
+    for (benchmark, reader), cell in sorted(firsts.items()):
+        for kind, by_condition in cell.references_by_type.items():
+            found = [by_condition[condition] for condition in REFERENCES]
+            pairs = [f"{number(each[PRIMARY][0])} / {number(each['token_f1'][0])}" for each in found]
+            rows.append([benchmark, reader, kind, str(by_condition["OE"][PRIMARY][1]), *pairs])
+    return markdown_table(["benchmark", "reader", "type", "n (OE)", *REFERENCES], rows)
+
+
 def type_table(cells: Sequence[Cell]) -> str:
     """Contains match by question type."""
     header = ["benchmark", "reader", "system", "type", "n", "OE", "CSM", "RM", "write gap", "retrieval gap"]
