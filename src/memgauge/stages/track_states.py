@@ -12,7 +12,7 @@ from memgauge.stages.solving import role_solver, solver_options
 def main(params: Params, reader: str) -> None:
     """Write `data/retention/outcomes/READER.jsonl`, one outcome a stimulus and arm.
 
-    `retention.ask` limits a slow reader to the first families.
+    `retention.ask` limits a slow reader to the first families; null, like no entry, means all.
     """
     options = params[f"role.reader.{reader}"]
     plans = arm_plans(params["retention.policies"])
