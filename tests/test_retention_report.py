@@ -133,7 +133,10 @@ def test_the_page_says_who_read_how_much_and_how_tokens_were_counted(
     assert "`tuned` read the first 2 of 16 families: 160 requests." in page
     assert "words (`tuned`)" in page
     assert "{" not in page
-    assert "all 2 families" in retention_page(found, contests, {"tuned": "words"}, families=2)
+    assert "all 2 families: 160" in retention_page(found, contests, {"tuned": "words"}, families=2)
+    half = {"tuned": tallies([each for each in outcomes if "-clock-" in each.stimulus])}
+    page = retention_page(half, contests, {"tuned": "words"}, families=16)
+    assert "`tuned` read the first 2 of 16 families, 4 of 8 stimuli each: 80 requests." in page
 
 
 def test_numbers_hold_counts_by_reader_arm_and_variant(found: dict[str, list[Tally]]) -> None:
@@ -173,11 +176,16 @@ def test_the_stages_run_from_seed_to_pictures(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "models").symlink_to(models)
     make_stage.main({"seed": 17, "retention.families": 3})
     options = {"role.reader.extractive": {"solver": "extractive"}}
-    keys = {"retention.policies": ["reference_following"], "retention.ask": {"extractive": 2}, "seed": 17}
+    keys = {"retention.policies": ["reference_following"], "retention.ask": {"extractive": {"families": 2}}, "seed": 17}
     track_stage.main({**options, **keys}, "extractive")
     outcomes = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
     assert len(outcomes) == 2 * 8 * 10
     assert {each.counter for each in outcomes} == {"cl100k_base"}
+    track_stage.main({**options, **keys, "retention.ask": {"extractive": {"wrappers": ["clock"]}}}, "extractive")
+    clocked = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
+    assert len(clocked) == 3 * 4 * 10
+    assert all("-clock-" in each.stimulus for each in clocked)
+    track_stage.main({**options, **keys}, "extractive")
     report_stage.main({"retention.readers": ["extractive"], "retention.families": 3})
     numbers = read_json(tmp_path / "metrics/retention.json")
     assert numbers["extractive"]["user_history"]["direct"]["correct"] == 8

@@ -157,13 +157,20 @@ class Passages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerate: Share
 
 
+class AskRetention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a slow reader gets of the stimuli: the first families, of some timestamp wrappers; None for all."""
+
+    families: Count | None = None
+    wrappers: Annotated[list[Literal["clock", "elapsed"]], Meta(min_length=1)] | None = None
+
+
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Families of stimuli, who reads them, policies beside the paper's arms, and families of a slow reader."""
+    """Families of stimuli, who reads them, policies beside the paper's arms, and what slow readers get."""
 
     families: Count
     readers: Names
     policies: list[str]
-    ask: dict[str, Count | None]
+    ask: dict[str, AskRetention]
 
 
 class Qpc(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from memgauge.experiments.passage_study import Study
 from memgauge.report.experiment_canvas import SMALL, colour_of, draw, marker_of
 from memgauge.report.numbers import signed
 from memgauge.report.passage_panels import ROW_INCHES, height_of, mark_row, panel_title, zero_line
-from memgauge.report.passage_stability_panels import firmness_panel, firmness_rows, worst_case_panel
+from memgauge.report.passage_stability_panels import FIRMNESS_ROWS, firmness_panel, worst_case_panel
 from memgauge.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def study_figure(found: Study) -> bytes:
     panels = _change_panels(found)
 
     def paint(figure: "Figure", axes: Sequence["Axes"]) -> None:
-        first, *changes, last = axes
+        first, *changes, firmness, last = axes
         _curves(first, found)
         for panel, (_, fill) in zip(changes, panels, strict=True):
             fill(panel)
@@ -32,13 +32,15 @@ def study_figure(found: Study) -> bytes:
         for panel in changes:
             panel.set_xlim(left, right)
         changes[-1].set_xlabel(f"change in points against {found.reference} passages", fontsize=7.5)
+        firmness_panel(firmness, found)
         worst_case_panel(last, found)
 
-    return draw([CURVE_INCHES, *(height for height, _ in panels), WORST_INCHES], paint, share_x=False)
+    heights = [CURVE_INCHES, *(height for height, _ in panels), height_of(FIRMNESS_ROWS), WORST_INCHES]
+    return draw(heights, paint, share_x=False)
 
 
 def _change_panels(found: Study) -> list[tuple[float, Callable[["Axes"], None]]]:
-    """Height and painter of every panel whose axis is a change in points."""
+    """Height and painter of every panel on the one scale of changes that subsets need."""
     panels: list[tuple[float, Callable[[Axes], None]]] = [
         (height_of(len(found.contrasts)), lambda panel: _changes(panel, found))
     ]
@@ -48,7 +50,6 @@ def _change_panels(found: Study) -> list[tuple[float, Callable[["Axes"], None]]]
     if found.subgroups or found.interactions:
         rows = len(found.subgroups) + len(found.interactions)
         panels.append((height_of(rows), lambda panel: _answerability(panel, found)))
-    panels.append((height_of(firmness_rows(found)), lambda panel: firmness_panel(panel, found)))
     return panels
 
 

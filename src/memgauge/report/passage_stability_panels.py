@@ -10,11 +10,15 @@ from memgauge.stats.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FIRMNESS_ROWS = 4
 Row = tuple[str, float | None, Interval | None]
 
 
 def firmness_panel(panel: "Axes", found: Study) -> None:
-    """Every deletion of one group as a tick; then the interval, equal group weights, bounds of missing pairs."""
+    """Every deletion of one group as a tick; then the interval, equal group weights, bounds of missing pairs.
+
+    Only the row of the 95 % interval is a confidence interval.
+    """
     each = found.stability
     deleted = [value for value in each.deletions.values() if value is not None]
     ticks: dict[str, Any] = {"color": GREY, "marker": "|", "markersize": 6, "markeredgewidth": 0.7, "linewidth": 0}
@@ -25,20 +29,15 @@ def firmness_panel(panel: "Axes", found: Study) -> None:
     panel.set_yticks(range(len(rows) + 1), [f"{len(deleted)} deletions", *(name for name, _, _ in rows)])
     panel.set_ylim(len(rows) + 0.6, -0.9)
     zero_line(panel)
-    panel_title(panel, f"{found.primary} passages: firmness (only 95 % is a confidence interval)")
-
-
-def firmness_rows(found: Study) -> int:
-    """Lines of the panel: the deletions share one."""
-    return len(_rows(found)) + 1
+    panel_title(panel, f"Firmness, {found.primary} passages (points)")
 
 
 def _rows(found: Study) -> list[Row]:
     planned = next(each for each in found.contrasts if each.budget == found.primary)
     return [
-        ("95 %, groups", planned.change.value, planned.change.clustered),
-        ("equal groups", found.stability.equal_weights, None),
-        (f"{found.stability.missing_pairs} missing free", None, found.stability.missing),
+        ("95 % interval", planned.change.value, planned.change.clustered),
+        ("equal weights", found.stability.equal_weights, None),
+        (f"{found.stability.missing_pairs} pairs free", None, found.stability.missing),
     ]
 
 
@@ -57,6 +56,5 @@ def worst_case_panel(panel: "Axes", found: Study) -> None:
         panel.axvline(each.flips, color=colour_of(0), linewidth=0.9, linestyle="--")
         at = (each.flips, panel.get_ylim()[1])
         panel.annotate(f" {each.flips} erase the sign", at, va="top", fontsize=SMALL, color=colour_of(0))
-    panel.set_xlabel("complete pairs whose change is arbitrary", fontsize=7.5)
-    panel.set_ylabel("points", fontsize=7.5)
-    panel_title(panel, "Worst-case bounds of the change")
+    panel.set_xlabel("pairs changed arbitrarily", fontsize=7.5)
+    panel_title(panel, "Worst-case bounds (points)")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from memgauge.datasets.retention.wording import VARIANTS, WORDS, WRAPPERS
 from memgauge.experiments.retention_endpoints import Contest
 from memgauge.report.experiment_numbers import key_of
 from memgauge.report.retention_published import published_retention
@@ -18,6 +19,7 @@ from memgauge.report.retention_tables import (
 )
 from memgauge.report.summary import Numbers
 
+RENDERINGS = len(WORDS) * len(WRAPPERS) * len(VARIANTS)  # stimuli of a family
 INTRO = (
     "A user sets, changes or accepts three slots (item, place, duration) while an assistant offers values. In the "
     "direct variant the last item is stated; in the reference variant the user accepts a named earlier offer, and "
@@ -86,6 +88,8 @@ def _sizes(found: Tallies, families: int) -> str:
     for reader, tallies in found.items():
         asked, read = sum(each.n for each in tallies), max(each.families for each in tallies)
         part = f"all {families} families" if read == families else f"the first {read} of {families} families"
+        each_family = sum(each.n for each in tallies if each.arm == tallies[0].arm) // read
+        part += f", {each_family} of {RENDERINGS} stimuli each" if each_family < RENDERINGS else ""
         lines.append(f"- `{reader}` read {part}: {asked:,} requests.")
     return "\n".join(lines)
 
