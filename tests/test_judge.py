@@ -32,7 +32,7 @@ from memgauge.text.refusals import is_refusal
 from memgauge.text.tokens import count_tokens
 
 TASK = JudgeAnswer("When did she move?", ("2 October 2023",), "some time in early autumn")
-ITEM = ScoreRubricItem("The answer should name Oslo", "Where?", "Oslo")
+ITEM = ScoreRubricItem("The answer should name Oslo", "Oslo", "Where?")
 UNUSED: Any = None  # these extractive methods need neither vectors nor weights
 
 
@@ -292,7 +292,7 @@ def test_any_gold_is_enough_and_no_gold_is_never_met() -> None:
     ],
 )
 def test_a_criterion_is_met_by_its_words_and_values(criterion: str, answer: str, mark: float) -> None:
-    assert score_criteria([ScoreRubricItem(criterion, "?", answer)], UNUSED, UNUSED) == [mark]
+    assert score_criteria([ScoreRubricItem(criterion, answer)], UNUSED, UNUSED) == [mark]
 
 
 QUESTIONS = [

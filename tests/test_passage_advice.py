@@ -1,5 +1,7 @@
 """The budget advisor: the cheapest budget whose interval excludes a larger loss, and how firm that advice is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,32 @@ def test_the_cheapest_budget_within_the_tolerance_is_advised() -> None:
     # 3 passages: 300 tokens at 1 and 10 at 10 USD per 1M = 0.0004 USD a question
     assert found.choices[0].usd == pytest.approx(0.4)
     assert found.choices[0].cost_share == pytest.approx(400 / 1100)
+
+
+def costs(shares):
+    """Advice where group g<at> sends `low` tokens at 3 passages and `high` at 10, over five questions each."""
+    scores = [
+        replace(score(f"q{at}-{number}", budget, 0.5, f"g{at}"), input_tokens=tokens, output_tokens=0)
+        for at, pair in enumerate(shares)
+        for number in range(5)
+        for budget, tokens in zip((3, 10), pair, strict=True)
+    ]
+    return advise(tabulate(scores), 10, PRICE, 0.0, FEW).choices[0]
+
+
+def test_the_interval_of_a_cost_share_redraws_whole_groups() -> None:
+    """Of two groups a quarter of the draws holds only the first, a quarter only the second."""
+    found = costs([(200, 1_000), (800, 1_000)])
+    assert found.cost_share == pytest.approx(0.5)
+    assert found.cost_interval is not None
+    assert (found.cost_interval.low, found.cost_interval.high) == pytest.approx((0.2, 0.8))
+
+
+def test_a_cost_share_redraws_both_budgets_together() -> None:
+    """Half the cost in either group, however large: redrawn apart, the share would scatter from 1/6 to 3/2."""
+    found = costs([(100, 200), (300, 600)])
+    assert found.cost_interval is not None
+    assert (found.cost_interval.low, found.cost_interval.high) == pytest.approx((0.5, 0.5))
 
 
 def test_an_uncertain_advice_says_so() -> None:

@@ -127,6 +127,21 @@ def test_an_empty_reply_keeps_its_status(ranked) -> None:
     assert answer.status == "parse_error"
 
 
+def test_a_prompt_that_was_never_sent_is_not_charged(ranked) -> None:
+    """What is too long for the reader's window costs nothing, however long it would have been."""
+
+    class Refusing(Scripted):
+        def solve(self, tasks):
+            refused = Result(None, "context_truncated")
+            return [refused if task.context == long else Result("a b", "ok") for task in tasks]
+
+    long = ranked.text(20)
+    first, last = read_passages([QUESTION], {QUESTION.id: ranked}, (1, 20), Refusing(""))
+    assert first.usage.estimated
+    assert first.usage.input_tokens > 0
+    assert (last.status, last.usage) == ("context_truncated", Usage())
+
+
 def test_a_question_without_a_ranking_is_one_error() -> None:
     with pytest.raises(InputError, match="has no ranking"):
         read_passages([QUESTION], {}, (1,), Scripted("x"))
@@ -163,10 +178,18 @@ def test_one_missing_mark_makes_the_whole_score_missing() -> None:
 def test_the_judge_sees_one_criterion_and_the_answer_only() -> None:
     judge = Scripted("1")
     scored(replace(QUESTION, rubric=("names Oslo", "names May")), "Oslo in May", judge)
-    assert judge.tasks == [
-        ScoreRubricItem(criterion, QUESTION.text, "Oslo in May") for criterion in ("names Oslo", "names May")
-    ]
-    assert f"{CANARY}-gold" not in str([task.messages() for task in judge.tasks])
+    assert judge.tasks == [ScoreRubricItem(criterion, "Oslo in May") for criterion in ("names Oslo", "names May")]
+    prompts = str([task.messages() for task in judge.tasks])
+    assert f"{CANARY}-gold" not in prompts
+    assert "question" not in prompts.lower()
+
+
+def test_only_where_asked_for_does_the_judge_see_the_question() -> None:
+    judge = Scripted("1")
+    found = replace(QUESTION, rubric=("names Oslo",))
+    score_answers({found.id: found}, [Answered(found.id, "Oslo", "ok")], judge, show_question=True)
+    assert judge.tasks == [ScoreRubricItem("names Oslo", "Oslo", QUESTION.text)]
+    assert f"Question that was asked: {QUESTION.text}" in judge.tasks[0].messages()[1]["content"]
 
 
 def test_without_a_rubric_golds_are_the_score() -> None:
@@ -194,6 +217,19 @@ def test_recall_counts_turns_shown_by_more_than_half() -> None:
     assert unmarked.by_budget == {1: None}
     (row,) = [row for row in recall_rows([found, unmarked]) if row.ability == "all"]
     assert (row.questions, row.by_budget[2]) == (1, 0.5)
+
+
+def test_a_pictures_caption_is_ranked_shown_and_counted() -> None:
+    """A turn is its text and its caption: in the index, before the reader and as evidence alike."""
+    turns = (Turn("a", "Ann", "Look!", "a red vintage car"), Turn("b", "Bob", "Nice."), Turn("c", "Ann", "", "a cake"))
+    pictured = History("h", "h", "test", (Session("s", None, turns),))
+    question = Question("q", "h", "Which vintage car?", "x", evidence=("a", "c"))
+    (found,) = show_history(pictured, [question])
+    assert found.text(1) == "[undated]\nAnn: Look! [image: a red vintage car]\nBob: Nice."
+    recall = question_recall(pictured, question, [passage.pieces for passage in found.passages], (1,))
+    assert recall.by_budget == {1: 0.5}  # c, a picture alone, is evidence too and was not shown
+    half = question_recall(pictured, question, [[Piece("a", 0, len("Look!"))]], (1,))
+    assert half.by_budget == {1: 0.0}  # the text alone is less than half of the turn
 
 
 def test_tiers_are_read_from_beams_folders_only() -> None:

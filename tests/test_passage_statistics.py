@@ -93,6 +93,20 @@ def test_the_interaction_is_the_abstention_effect_minus_the_answerable_one() -> 
     assert (found.abstention_pairs, found.answerable_pairs, found.groups) == (2, 4, 3)
 
 
+def test_the_interactions_interval_is_of_level_97_and_a_half() -> None:
+    """Two means of 200 changes of -50 or +50 each: the difference has a standard error of 50 sqrt(2 / 200) = 5."""
+    scores = [
+        score(f"q{at}", budget, value, f"g{at}", abstention=at % 2 == 0)
+        for at in range(400)
+        for budget, value in ((3, float(at % 4 < 2)), (10, 0.5))
+    ]
+    (found,) = interactions(tabulate(scores), 3, 10, Statistics(10_000, 0.02, 1))
+    half = scipy_stats.norm.ppf(0.9875) * 5  # 11.2; a level of 95 % would give 9.8
+    for bounds in (found.value.interval, found.value.clustered):
+        assert bounds is not None
+        assert (bounds.low, bounds.high) == pytest.approx((-half, half), abs=0.5)
+
+
 def test_a_tier_without_abstention_questions_has_no_interaction() -> None:
     assert interactions(tabulate([score("q", b, 0.5) for b in (3, 10)]), 3, 10, FEW) == ()
 

@@ -3,11 +3,13 @@
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memgauge.cli import passages
+from memgauge.datasets import beam
 from memgauge.datasets.prepared import write_prepared
 from memgauge.datasets.synthetic.generate import generate
 from memgauge.datasets.synthetic.options import SyntheticOptions
@@ -15,10 +17,13 @@ from memgauge.errors import InputError, NothingScoredError
 from memgauge.experiments.passage_budgets import BUDGETS
 from memgauge.experiments.passage_evidence import Recall
 from memgauge.experiments.passage_facts import QuestionFacts, cohort_facts
-from memgauge.files import write_json
+from memgauge.experiments.passage_scores import PassageScore
+from memgauge.experiments.passage_speed import write_long_chat
+from memgauge.files import read_jsonl, write_json, write_jsonl
 from memgauge.report.passage_numbers import facts_numbers
 from memgauge.stages import passage_budgets, qualify_source, rank_passages, read_passages, score_passages
 from memgauge.stages.passage_paths import in_order
+from memgauge.text.tokens import count_many
 
 PARAMS = {
     "seed": 17,
@@ -27,6 +32,7 @@ PARAMS = {
         "budgets": [1, 3, 10],
         "reference": 10,
         "primary": 3,
+        "judge_sees_question": False,
         "as_released": False,
         "price": "small",
         "tolerate": 0.02,
@@ -35,7 +41,8 @@ PARAMS = {
     "role.reader.extractive": {"solver": "extractive"},
     "role.judge": {"solver": "extractive"},
 }
-PARAMS["passages.budgets"] = PARAMS["passages"]["budgets"]
+SCORES = Path("data/passages/scores/synthetic-extractive.jsonl")
+PARAMS |= {f"passages.{name}": PARAMS["passages"][name] for name in ("budgets", "judge_sees_question")}
 
 
 def run(*arguments):
@@ -99,6 +106,22 @@ def test_a_second_run_writes_the_same_bytes(inside) -> None:
     score_passages.main(PARAMS, "synthetic", "extractive")
     passage_budgets.main(PARAMS, "synthetic", "extractive")
     assert tree() == before
+
+
+def test_the_judges_verdict_stands_beside_judged_scores_and_no_others(inside, capsys) -> None:
+    verdict = "Judge extractive is not qualified to rescore against sources: it compares words and reads no source."
+    marked = [replace(each, kind="rubric", marks=(each.score,)) for each in read_jsonl(SCORES, PassageScore)]
+    write_jsonl(Path("data/passages/scores/synthetic-judged.jsonl"), marked)
+    for reader in ("judged", "extractive"):
+        passage_budgets.main(PARAMS, "synthetic", reader)
+        stem = f"metrics/experiments/passage_budgets/synthetic-{reader}"
+        shown = verdict if reader == "judged" else None
+        assert json.loads(Path(f"{stem}.json").read_text())["judge"] == shown
+        run("advise", "--price", "small", "--tolerate", "0.02", "--reader", reader)
+        texts = [Path(f"{stem}.md").read_text(), capsys.readouterr().out]
+        assert [verdict in text for text in texts] == [reader == "judged"] * 2
+        run("advise", "--price", "small", "--tolerate", "0.02", "--reader", reader, "--json")
+        assert json.loads(capsys.readouterr().out)["judge"] == shown
 
 
 def test_advise_never_prints_a_bare_point(inside, capsys) -> None:
@@ -180,33 +203,57 @@ def test_speed_tells_tokens_and_memory(inside, capsys) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["tokens"] >= 20_000
     assert found["peak_mib"] >= found["before_mib"] > 0
+    assert found["load_seconds"] > 0
+    assert (found["plans"], found["windows"] > 100) == (1, True)
+    assert 0 < found["questions"] <= 20
+
+
+def test_the_long_chat_has_the_layout_of_the_10m_tier(tmp_path) -> None:
+    """A list of plans of batches, message ids starting again, read by BEAM's loader without a quirk of its own."""
+    total, plans = write_long_chat(tmp_path, 60_000, 17)
+    chat = json.loads((tmp_path / "chats/10M/1/chat.json").read_text())
+    assert [list(plan) for plan in chat] == [[f"plan-{number}"] for number in range(1, plans + 1)]
+    assert plans > 1
+    quirks = Counter()
+    ((history, questions),) = beam.read(tmp_path, quirks, tiers=("10M",))
+    assert history.id == "beam-10M-01"
+    assert len(history.sessions) == 60 * plans
+    assert sum(count_many([turn.text for _, turn in history.turns()])) == total >= 60_000
+    assert all(session.date for session in history.sessions)
+    assert len(questions) == 20
+    assert {name for name, count in quirks.items() if count} <= {"questions_without_source_ids"}
 
 
 @pytest.fixture(scope="module")
 def facts(real_data):
-    """One tier, to be quick: `test_passage_rankings` holds the counts of the whole cohort."""
+    """The whole cohort, as the command prints it."""
     from io import StringIO
 
     out = StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdout", out)
-        run("facts", "--json", "--folder", real_data, "--tiers", "100K", "--processes", "2")
+        run("facts", "--json", "--folder", real_data, "--processes", "2")
     return json.loads(out.getvalue())
 
 
-def test_facts_of_real_chats_have_every_key_and_the_counts_of_their_tier(facts) -> None:
-    assert facts["questions"] == 400
-    assert facts["passages"] == {"1": 400, "3": 1_200, "5": 2_000, "10": 4_000, "20": 8_000}
-    assert (facts["short_rankings"], facts["short_ranking_questions"]) == ([], [])
+def test_facts_of_real_chats_have_the_papers_counts_and_token_ratios(facts) -> None:
+    """In Qwen2.5's tokens, as the paper counts; within a point, as its prompt is not printed."""
+    assert facts["questions"] == 1_100
+    assert facts["passages"] == {"1": 1_100, "3": 3_300, "5": 5_500, "10": 11_000, "20": 21_990}
+    assert facts["short_rankings"] == [12, 18]
+    assert facts["short_ranking_questions"] == ["beam-500K-11-q06", "beam-500K-27-q09"]
     printed = {"1": 12.7, "3": 32.22, "5": 51.6, "10": 100.0, "20": 196.24}
     assert facts["token_ratio_percent"] == pytest.approx(printed, abs=1.0)
+    other = facts["other_tokens_per_question"] * facts["questions"]
+    assert 6.2e6 < facts["tokens"]["10"] + other < 8.0e6
     assert all(facts["characters"][budget] > 3 * facts["tokens"][budget] > 0 for budget in facts["tokens"])
 
 
 def test_evidence_recall_grows_with_the_budget_in_every_row(facts) -> None:
     rows = facts["evidence_recall"]
-    assert (rows[-1]["tier"], rows[-1]["ability"]) == ("100K", "all")
-    assert rows[-1]["questions"] == 355  # 400 less 40 abstention questions and five without marked turns
+    whole = {row["tier"]: row["questions"] for row in rows if row["ability"] == "all"}
+    # 400 and 700 less 40 and 70 abstention questions, and five and one without marked turns
+    assert whole == {"100K": 355, "500K": 629, "all": 984}
     for row in rows:
         values = [row["recall"][budget] for budget in ("1", "3", "5", "10", "20")]
         assert values == sorted(values)

@@ -51,6 +51,8 @@ SMALL = {
     "ask_qa": {"histories": 1, "per_history": 2},
     "ask_qa_depths.depths": [[2, 5]],
     "retention.families": 1,
+    "retention.readers": ["extractive"],
+    "retention.ask": {},
 }
 
 

@@ -8,7 +8,10 @@ import pytest
 from memgauge.cli import main
 from memgauge.errors import InputError
 from memgauge.params import apply, load
+from memgauge.solvers.catalogue import make_solver
+from memgauge.stages.solving import role_options
 from memgauge.stages.table import check_params
+from memgauge.tasks.answer_from_passages import AnswerFromPassages
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PARAMS = """\
@@ -48,6 +51,11 @@ def test_another_solver_replaces_the_old_ones_options(params: Path, tmp_path: Pa
     assert load(params)["role"]["writer"] == {"solver": "language_model", "model": "m"}
 
 
+def test_an_empty_mapping_empties(params: Path, tmp_path: Path) -> None:
+    assert apply(params, profile(tmp_path, "retrieval: {}\n")) == ["retrieval"]
+    assert load(params)["retrieval"] == {}
+
+
 @pytest.mark.parametrize("text", ["seed: [1", "- 1\n"])
 def test_a_broken_profile_changes_nothing(params: Path, tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match=r"profile\.yaml"):
@@ -64,3 +72,27 @@ def test_the_papers_profile_fits_the_parameters(tmp_path: Path, monkeypatch: pyt
     check_params(tree)
     assert tree["benchmark"]["longmemeval"]["write_budget_tokens"] == 5000
     assert set(tree["readers"]) <= set(tree["role"]["reader"])
+
+
+@pytest.mark.parametrize("names", [["paper_c"], ["paper", "paper_c"]])
+def test_paper_cs_profile_sends_its_seed_to_its_endpoints(
+    names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the file to the body of a request, over the default parameters and over the other papers' alike."""
+    shutil.copy(REPOSITORY / "params.yaml", tmp_path / "params.yaml")
+    for name in names:
+        apply(tmp_path / "params.yaml", REPOSITORY / "profiles" / f"{name}.yaml")
+    tree = load(tmp_path / "params.yaml")
+    check_params(tree)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    sent = {}
+    for role in (*tree["retention"]["readers"], "judge"):
+        solver = make_solver(role_options(tree, role), lambda: None)
+        request = solver.request(AnswerFromPassages("Where?", "here"))
+        sent[role] = solver.chat_model.payload(request)
+    assert {role: (body["temperature"], body.get("seed")) for role, body in sent.items()} == {
+        "qwen": (0.0, 0),
+        "mistral": (0.0, 0),
+        "judge": (0.0, None),
+    }
+    assert sent["qwen"]["max_tokens"] == 1024

@@ -204,7 +204,9 @@ def test_documents_name_the_judges_errors_beside_judged_scores() -> None:
     rate = {"rate": 0.25, "judged": 8}
     judge = {"judge": "j", "variant": "strict", "qualified": False, "false_accepts": rate, "false_rejects": rate}
     made = [found for each in CELLS if (found := summaries_of(each)) is not None]
-    page = qpc_page(FOUND, COSTS, made, 300, None, {"j strict": judge})
+    verdict = "Judge j is not qualified to rescore against sources: it passed 22 of 31 cases."
+    page = qpc_page(FOUND, COSTS, made, 300, None, {"j strict": judge}, verdict)
+    assert f"- {verdict}" in page
     assert "- Judge j, strict: false accepts 0.250, false rejects 0.250, not qualified." in page
     assert "| memorycpt | 12 | 5.0 | 0.0 % | 0.0 % | 33 % | 100 % |" in page
     assert "Differences" not in page

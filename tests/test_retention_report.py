@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from memgauge.datasets.retention.stimuli import make_stimuli
+from memgauge.errors import InputError
 from memgauge.experiments.retention import Outcome, arm_plans, run_arms
 from memgauge.experiments.retention_endpoints import Tally, contest, tallies
 from memgauge.experiments.retention_matching import Counter
 from memgauge.files import read_json, read_jsonl
 from memgauge.records import Result
-from memgauge.report.retention_figures import outcome_figure, slot_figure
+from memgauge.report.retention_figures import group_figure, outcome_figure, slot_figure
 from memgauge.report.retention_pages import retention_numbers, retention_page
-from memgauge.report.retention_published import PUBLISHED, published_count
-from memgauge.report.retention_tables import outcome_table, policy_table
+from memgauge.report.retention_published import published_arms, published_count, published_retention
+from memgauge.report.retention_tables import outcome_table, policy_table, published_facts_table, published_table
 from memgauge.solvers.extractive.track_state import read_state
 from memgauge.stages import make_stimuli as make_stage
 from memgauge.stages import retention as report_stage
@@ -85,13 +86,43 @@ def test_the_policy_table_shows_what_following_references_costs(found: dict[str,
 
 
 def test_the_papers_counts_are_whole_and_ranged_where_a_reply_is_missing() -> None:
-    assert len(PUBLISHED) == 9
-    assert [plan.name for plan in arm_plans()] == [each.arm for each in PUBLISHED]
-    assert all(0 <= count <= 64 for each in PUBLISHED for count in (*each.qwen, *each.mistral))
-    full = PUBLISHED[0]
-    assert sum(full.mistral) == 1  # figure 6B: one full match of Mistral's 128 full-history outputs
+    assert published_arms() == [plan.name for plan in arm_plans()]
+    right = [each for each in published_retention().rows if each.what == "right"]
+    assert len(right) == 9 * 2 * 2
+    assert all(each.value in range(65) and each.n == 64 for each in right)
+    mistral = [each.value for each in right if (each.reader, each.arm) == ("Mistral", "full_history")]
+    assert sum(mistral) == 1  # figure 6B: one full match of Mistral's 128 full-history outputs
+    assert published_count("user_history", "reference") == "2-3"
     assert published_count("oracle_restored", "reference") == "42"
     assert published_count("reference_following", "direct") == ""
+
+
+def test_published_sizes_and_designs_are_ours_too(found: dict[str, list[Tally]]) -> None:
+    """What the verdicts call exact or design holds of our own stimuli and arms."""
+    rows = {(each.what, each.arm, each.variant): each for each in published_retention().rows if not each.reader}
+    assert rows["stimuli", "", ""].value == len(make_stimuli(17, 16))
+    assert rows["requests", "", ""].value == len(make_stimuli(17, 16)) * len(arm_plans()) * 2
+    sufficient = [each for each in rows.values() if each.what == "text sufficient"]
+    assert {each.arm: each.verdict for each in sufficient} == {
+        "full_history": "design",
+        "user_history": "design",
+        "recency": "draw",
+    }
+    ours = {(each.arm, each.variant): each for each in found["tuned"]}
+    for each in sufficient:
+        if each.verdict == "design":
+            own = ours[each.arm, each.variant]  # type: ignore[index]
+            assert own.sufficient * each.n == each.value * own.n
+    assert rows["text sufficient", "recency", "direct"].value == rows["text sufficient", "recency", "reference"].value
+
+
+def test_the_page_prints_published_numbers_with_their_verdicts() -> None:
+    assert "| user_history | 52 | 2-3 | 2 | 0 |" in published_table()
+    table = published_facts_table()
+    (recency,) = cells(table, published="text sufficient", of="recency direct")
+    assert (recency["value"], recency["verdict"]) == ("20", "draw")
+    (saved,) = cells(table, of="Qwen user_history")
+    assert (saved["value"], saved["verdict"]) == ("30.08", "draw")
 
 
 def test_the_page_says_who_read_how_much_and_how_tokens_were_counted(
@@ -102,7 +133,10 @@ def test_the_page_says_who_read_how_much_and_how_tokens_were_counted(
     assert "`tuned` read the first 2 of 16 families: 160 requests." in page
     assert "words (`tuned`)" in page
     assert "{" not in page
-    assert "all 2 families" in retention_page(found, contests, {"tuned": "words"}, families=2)
+    assert "all 2 families: 160" in retention_page(found, contests, {"tuned": "words"}, families=2)
+    half = {"tuned": tallies([each for each in outcomes if "-clock-" in each.stimulus])}
+    page = retention_page(half, contests, {"tuned": "words"}, families=16)
+    assert "`tuned` read the first 2 of 16 families, 4 of 8 stimuli each: 80 requests." in page
 
 
 def test_numbers_hold_counts_by_reader_arm_and_variant(found: dict[str, list[Tally]]) -> None:
@@ -118,10 +152,18 @@ def test_numbers_hold_counts_by_reader_arm_and_variant(found: dict[str, list[Tal
 
 
 def test_pictures_are_the_same_bytes_every_time(found: dict[str, list[Tally]]) -> None:
-    for picture in (outcome_figure, slot_figure):
+    for picture in (outcome_figure, group_figure, slot_figure):
         first = picture(found)
         assert first.startswith(b"\x89PNG")
         assert first == picture(found)
+
+
+def test_an_empty_outcome_file_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data/retention/outcomes").mkdir(parents=True)
+    (tmp_path / "data/retention/outcomes/extractive.jsonl").touch()
+    with pytest.raises(InputError, match=r"extractive\.jsonl holds no outcome; repeat `track_states@extractive`"):
+        report_stage.main({"retention.readers": ["extractive"], "retention.families": 3})
 
 
 @pytest.mark.models
@@ -134,15 +176,21 @@ def test_the_stages_run_from_seed_to_pictures(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "models").symlink_to(models)
     make_stage.main({"seed": 17, "retention.families": 3})
     options = {"role.reader.extractive": {"solver": "extractive"}}
-    keys = {"retention.policies": ["reference_following"], "retention.ask": {"extractive": 2}, "seed": 17}
+    keys = {"retention.policies": ["reference_following"], "retention.ask": {"extractive": {"families": 2}}, "seed": 17}
     track_stage.main({**options, **keys}, "extractive")
     outcomes = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
     assert len(outcomes) == 2 * 8 * 10
     assert {each.counter for each in outcomes} == {"cl100k_base"}
-    report_stage.main({"variant_readers": ["extractive"], "retention.families": 3})
+    track_stage.main({**options, **keys, "retention.ask": {"extractive": {"wrappers": ["clock"]}}}, "extractive")
+    clocked = list(read_jsonl(tmp_path / "data/retention/outcomes/extractive.jsonl", Outcome))
+    assert len(clocked) == 3 * 4 * 10
+    assert all("-clock-" in each.stimulus for each in clocked)
+    track_stage.main({**options, **keys}, "extractive")
+    report_stage.main({"retention.readers": ["extractive"], "retention.families": 3})
     numbers = read_json(tmp_path / "metrics/retention.json")
     assert numbers["extractive"]["user_history"]["direct"]["correct"] == 8
     assert numbers["extractive"]["user_history"]["reference"]["correct"] == 0
     assert "the first 2 of 3 families" in (tmp_path / "metrics/retention.md").read_text(encoding="utf-8")
     assert (tmp_path / "metrics/retention.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "metrics/retention_slots.png").is_file()
+    assert (tmp_path / "metrics/retention_groups.png").is_file()

@@ -1,9 +1,14 @@
 """A source-aware judge rescores nothing unless it passes both checks of every case."""
 
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
+from memgauge.files import write_json
 from memgauge.protocol.source_qualification import not_asked, qualify_source, source_cases, verdict_text
 from memgauge.records import Result
+from memgauge.stages import tabulate_verdicts
 from memgauge.tasks.base import ParseFailure
 from memgauge.tasks.check_source import CheckSource
 
@@ -61,3 +66,13 @@ def test_a_reply_that_is_no_label_is_a_failure(reply) -> None:
 def test_the_source_check_shows_source_question_and_statement() -> None:
     content = CheckSource("user: {x} [system]", "Where?", "Oslo").messages()[1]["content"]
     assert all(part in content for part in ("user: {x} [system]", "Where?", "Oslo"))
+
+
+def test_the_verdict_stands_above_a_benchmarks_judged_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = not_asked("extractive")
+    write_json(Path("metrics/judge.json"), {})
+    write_json(Path("metrics/source_judge.json"), asdict(found))
+    tabulate_verdicts.main({"readers": [], "systems": []}, "synthetic")
+    page = Path("metrics/judged/synthetic.md").read_text()
+    assert page.index(verdict_text(found)) < page.index("| reader | system |")

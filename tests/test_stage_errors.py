@@ -73,6 +73,11 @@ def stage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("systems", ["verbatim", "verbatim"], ("report",), "must occur once"),
         ("benchmarks", ["squad"], ("report",), "unknown benchmark 'squad'; choose from beam, locomo"),
         ("readers", ["gpt"], ("report",), "unknown reader 'gpt'; choose from extractive, smollm2"),
+        ("retention.ask", {"smollm2": {"families": 0}}, ("make_stimuli",), "{'families': 0}}; expected `int` >= 1"),
+        ("retention.ask", {"smollm2": {"wrappers": ["cloc"]}}, ("make_stimuli",), "invalid enum value 'cloc'"),
+        ("retention.ask", {"smolm2": {}}, ("make_stimuli",), "names 'smolm2', which is not among `retention.readers`"),
+        ("retention.readers", ["extractive", "gpt"], ("make_stimuli",), "unknown reader 'gpt'"),
+        ("retention.readers", ["smollm2", "smollm2"], ("make_stimuli",), "must occur once"),
         ("sedd", 1, ("report",), "no stage reads: sedd"),
     ],
 )

@@ -18,7 +18,7 @@ from memgauge.tasks.score_rubric_item import ScoreRubricItem
 
 pytestmark = pytest.mark.models
 JUDGE = JudgeAnswer("Where?", ("Oslo",), "Bergen")
-ITEM = ScoreRubricItem("names Oslo", "Where?", "Bergen")
+ITEM = ScoreRubricItem("names Oslo", "Bergen")
 Tokenizer = Any
 
 

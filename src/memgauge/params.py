@@ -32,8 +32,8 @@ def apply(path: Path, profile: Path) -> list[str]:
     """Write a profile's values over those of `path`, comments kept; the keys that changed, dotted.
 
     Mappings are merged key by key, anything else is replaced. A mapping that names another `solver` replaces the
-    old one whole, since options of one solver mean nothing to another. Raises InputError when either file cannot
-    be read; `path` then stays as it was.
+    old one whole, since options of one solver mean nothing to another; so does an empty mapping, to be of any use.
+    Raises InputError when either file cannot be read; `path` then stays as it was.
     """
     load(path)
     values = load(profile)
@@ -52,7 +52,7 @@ def apply(path: Path, profile: Path) -> list[str]:
 def _merge(tree: Any, values: Params, place: tuple[str, ...]) -> Iterator[str]:
     for key, value in values.items():
         old = tree.get(key)
-        whole = isinstance(value, dict) and "solver" in value
+        whole = isinstance(value, dict) and (not value or "solver" in value)
         if isinstance(value, dict) and isinstance(old, dict) and not whole:
             yield from _merge(old, value, (*place, key))
         elif old != value:

@@ -151,17 +151,26 @@ class Passages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     budgets: Annotated[list[Count], Meta(min_length=2)]
     reference: Count
     primary: Count
+    judge_sees_question: bool
     as_released: bool
     price: str
     tolerate: Share
 
 
+class AskRetention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a slow reader gets of the stimuli: the first families, of some timestamp wrappers; None for all."""
+
+    families: Count | None = None
+    wrappers: Annotated[list[Literal["clock", "elapsed"]], Meta(min_length=1)] | None = None
+
+
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Families of stimuli, policies beside the paper's arms, and how many families a slow reader gets."""
+    """Families of stimuli, who reads them, policies beside the paper's arms, and what slow readers get."""
 
     families: Count
+    readers: Names
     policies: list[str]
-    ask: dict[str, Count]
+    ask: dict[str, AskRetention]
 
 
 class Qpc(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -228,6 +237,8 @@ def check_types(tree: dict[str, Any]) -> None:
         names = getattr(checked, axis)
         if len(set(names)) < len(names):
             raise InputError(f"params.yaml: {axis} is {names}; each name must occur once")
+    if len(set(checked.retention.readers)) < len(checked.retention.readers):
+        raise InputError(f"params.yaml: retention.readers is {checked.retention.readers}; each name must occur once")
 
 
 def _convert(value: Any, kind: Any, prefix: str) -> Any:
@@ -235,7 +246,7 @@ def _convert(value: Any, kind: Any, prefix: str) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         rule, _, place = str(error).partition(" - at `$")
-        inner = place.strip("`").lstrip(".")
+        inner = place.strip("`").lstrip(".").partition("[")[0]  # an item of a list or mapping: the whole is shown
         key = ".".join(filter(None, (prefix, inner)))
         found = f"{key} is {_found(value, inner)!r}; " if key else ""
         raise InputError(f"params.yaml: {found}{rule[0].lower()}{rule[1:]}; correct it") from error

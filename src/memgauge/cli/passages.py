@@ -50,7 +50,7 @@ def _add_advise(actions: Any) -> None:
 
 
 def _add_speed(actions: Any) -> None:
-    speed = actions.add_parser("speed", help="tokens ranked a second, and memory, on one long generated history")
+    speed = actions.add_parser("speed", help="tokens loaded and ranked a second, and memory, of one long chat")
     speed.add_argument("--tokens", type=int, default=1_000_000)
     speed.add_argument("--json", action="store_true", help="print one JSON object instead of a line")
     speed.set_defaults(run=_speed)
@@ -103,32 +103,39 @@ def _advise(options: argparse.Namespace) -> None:
     from memgauge.report.advice import advice_page
     from memgauge.report.passage_numbers import advice_numbers
     from memgauge.stages.experiment import statistics_of
-    from memgauge.stages.passage_budgets import price_of
+    from memgauge.stages.passage_budgets import judge_verdict, price_of
 
     tree = load(Path("params.yaml"))
     price, chosen = price_of(tree["prices"], options.price), tree["passages"]
-    table = tabulate(_scores(options), chosen["as_released"])
+    scores = _scores(options)
+    table, verdict = tabulate(scores, chosen["as_released"]), judge_verdict(scores)
     reference = chosen["reference"] if options.reference is None else options.reference
     found = advise(table, reference, price, options.tolerate, statistics_of(tree))
-    print(json.dumps(advice_numbers(found), indent=2) if options.json else advice_page(found))
+    if options.json:
+        print(json.dumps({**advice_numbers(found), "judge": verdict}, indent=2))
+    else:
+        print("\n\n".join(filter(None, (advice_page(found), verdict))))
 
 
 def _speed(options: argparse.Namespace) -> None:
     from dataclasses import asdict
+    from tempfile import TemporaryDirectory
     from time import perf_counter
 
     from memgauge.experiments.passage_speed import measure_speed
 
     if options.tokens < 1:
         raise InputError(f"--tokens is {options.tokens}; it must be at least 1")
-    found = measure_speed(options.tokens, 17, perf_counter, _memory)
+    with TemporaryDirectory(prefix="memgauge-speed-") as folder:
+        found = measure_speed(Path(folder), options.tokens, 17, perf_counter, _memory)
     if options.json:
         print(json.dumps({**asdict(found), "tokens_per_second": found.tokens_per_second}, indent=2))
         return
     print(
-        f"{found.tokens:,} tokens in {found.windows:,} windows ranked for {found.questions} questions in "
-        f"{found.seconds:.1f} s: {found.tokens_per_second:,.0f} tokens a second; {found.before_mib:,.0f} MiB "
-        f"with the history held, at most {found.peak_mib:,.0f} MiB after ranking"
+        f"{found.tokens:,} tokens in {found.plans:,} plans and {found.windows:,} windows: loaded in "
+        f"{found.load_seconds:.1f} s, ranked for {found.questions} questions in {found.rank_seconds:.1f} s, together "
+        f"{found.tokens_per_second:,.0f} tokens a second; {found.before_mib:,.0f} MiB before loading, at most "
+        f"{found.peak_mib:,.0f} MiB after ranking"
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memgauge.errors import InputError
+from memgauge.memory.shared import turn_text
 from memgauge.records import History, Question
 from memgauge.retrieval.bm25 import Bm25Index
 from memgauge.retrieval.passages import Passage as Window
@@ -46,11 +47,14 @@ class Ranking:
 
 
 def history_windows(history: History) -> tuple[Window, ...]:
-    """Windows of at most 1,200 characters, one every 1,040, in history order; none crosses a turn (paper C)."""
+    """Windows of at most 1,200 characters, one every 1,040, in history order; none crosses a turn (paper C).
+
+    A turn's text includes its picture's caption, so that a question about a picture can be answered.
+    """
     return tuple(
         window
         for number, (_, turn) in enumerate(history.turns())
-        for window in split_passages(turn.text, SIZE, OVERLAP, number)
+        for window in split_passages(turn_text(turn), SIZE, OVERLAP, number)
     )
 
 

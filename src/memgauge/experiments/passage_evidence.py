@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memgauge.experiments.passage_shown import Piece
+from memgauge.memory.shared import turn_text
 from memgauge.records import History, Question
 from memgauge.stats.intervals import mean
 
@@ -50,10 +51,12 @@ def question_recall(
 ) -> Recall:
     """Share of the question's evidence turns of which the first k passages show more than half the characters.
 
-    Turns without text cannot be shown and do not count. The share never falls as the budget grows.
+    A turn has the characters of its text and caption, as passages do. Turns with neither cannot be shown and do
+    not count. The share never falls as the budget grows.
     """
     marked = set(question.evidence)
-    sizes = {turn.id: len(turn.text) for _, turn in history.turns() if turn.id in marked and turn.text}
+    texts = {turn.id: turn_text(turn) for _, turn in history.turns() if turn.id in marked}
+    sizes = {turn_id: len(text) for turn_id, text in texts.items() if text}
     shown: Counter[str] = Counter()
     by_count: list[float | None] = [_share(sizes, shown)]
     for pieces in passages:

@@ -15,8 +15,8 @@ from memgauge.text.tokens import count_many
 class PassageAnswer:
     """One answer at one budget. `passages` were shown: fewer than the budget where the ranking is short.
 
-    `usage` is the reader's own count; where no language model was called, it counts prompt and answer in
-    cl100k_base and is marked as estimated.
+    `usage` is the reader's own count; where an answer came and no language model was called, it counts prompt and
+    answer in cl100k_base and is marked as estimated. A prompt that was never sent took nothing.
     """
 
     question_id: str
@@ -61,8 +61,8 @@ def _answer(question_id: str, budget: int, passages: int, result: Result[str], u
 
 
 def _usages(tasks: Sequence[AnswerFromPassages], results: Sequence[Result[str]]) -> list[Usage]:
-    """The results' own usage, or a count of what would have been sent and received."""
-    unmetered = [at for at, result in enumerate(results) if not result.usage.calls]
+    """The results' own usage, or for answers that no language model gave a count of what one would have taken."""
+    unmetered = [at for at, result in enumerate(results) if result.status == "ok" and not result.usage.calls]
     prompts = ["\n".join(message["content"] for message in tasks[at].messages()) for at in unmetered]
     sent = count_many(prompts) if prompts else []
     received = count_many([results[at].output or "" for at in unmetered]) if unmetered else []

@@ -39,7 +39,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class ReviewFindings:
-    """Agreement on criteria and on answers'"'"' means, and the references'"'"' ratings."""
+    """Agreement on criteria and on answers' means, and the references' ratings."""
 
     criteria: Agreement
     answers: Agreement

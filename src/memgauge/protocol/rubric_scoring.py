@@ -46,15 +46,17 @@ class OpenScore:
     judge_tokens: int
 
 
-def score_answers(questions: Mapping[str, Question], answers: Sequence[Answered], judge: Solver) -> list[OpenScore]:
+def score_answers(
+    questions: Mapping[str, Question], answers: Sequence[Answered], judge: Solver, show_question: bool = False
+) -> list[OpenScore]:
     """One score an answer, in order. All criteria of all answers go to the judge in one call.
 
-    The judge sees criterion, question and answer: no gold, no other criterion, and no context. Paper C's judge is
-    not shown the question; ours is, since many a criterion cannot be read without it.
+    The judge sees one criterion and the answer (paper C), with `show_question` the question too: no gold, no other
+    criterion, and no context.
     """
     wanted = [(at, criterion) for at, answer in enumerate(answers) for criterion in _criteria(questions, answer)]
     tasks = [
-        ScoreRubricItem(criterion, questions[answers[at].question_id].text, answers[at].text)
+        ScoreRubricItem(criterion, answers[at].text, questions[answers[at].question_id].text if show_question else None)
         for at, criterion in wanted
     ]
     results = solve_all(judge, tasks)

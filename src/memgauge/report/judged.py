@@ -26,9 +26,14 @@ class JudgedRow:
     found: SideBySide
 
 
-def judged_report(benchmark: str, rows: Sequence[JudgedRow], qualifications: Mapping[str, Any]) -> str:
-    """The judge's own error rates, then every judged score; `qualifications` as `metrics/judge.json` holds them."""
-    parts = [PREAMBLE.format(benchmark=benchmark), _judge_table(qualifications), _score_table(rows)]
+def judged_report(
+    benchmark: str, rows: Sequence[JudgedRow], qualifications: Mapping[str, Any], source_verdict: str
+) -> str:
+    """The judge's own error rates, then every judged score.
+
+    `qualifications` as `metrics/judge.json` holds them; `source_verdict` says whether it may rescore against sources.
+    """
+    parts = [PREAMBLE.format(benchmark=benchmark), _judge_table(qualifications), source_verdict, _score_table(rows)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The picture of passage budgets: score and recall over tokens, paired changes, abilities, answerability."""
+"""The picture of passage budgets: score and recall over tokens, paired changes, abilities, answerability, firmness."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,44 +7,50 @@ from memgauge.experiments.passage_contrasts import Contrast, Interaction
 from memgauge.experiments.passage_study import Study
 from memgauge.report.experiment_canvas import SMALL, colour_of, draw, marker_of
 from memgauge.report.numbers import signed
+from memgauge.report.passage_panels import ROW_INCHES, height_of, mark_row, panel_title, zero_line
+from memgauge.report.passage_stability_panels import FIRMNESS_ROWS, firmness_panel, worst_case_panel
 from memgauge.stats.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROW_INCHES, CURVE_INCHES = 0.17, 1.7
-GREY = "#777777"
+CURVE_INCHES, WORST_INCHES = 1.7, 1.1
 
 
 def study_figure(found: Study) -> bytes:
-    """PNG: what each budget scores and holds, its paired change, changes by ability, and the interaction."""
-    abilities = list(dict.fromkeys(each.name for each in found.abilities))
-    panels: list[tuple[float, Callable[[Axes], None]]] = [
-        (CURVE_INCHES, lambda panel: _curves(panel, found)),
-        (_height(len(found.contrasts)), lambda panel: _changes(panel, found)),
-    ]
-    if abilities:
-        per_row = len({each.budget for each in found.abilities})
-        panels.append((ROW_INCHES * 0.62 * per_row * len(abilities) + 0.25, lambda panel: _abilities(panel, found)))
-    if found.subgroups or found.interactions:
-        rows = len(found.subgroups) + len(found.interactions)
-        panels.append((_height(rows), lambda panel: _answerability(panel, found)))
+    """PNG: what each budget scores and holds, its paired change, by ability and answerability, and how firm it is."""
+    panels = _change_panels(found)
 
     def paint(figure: "Figure", axes: Sequence["Axes"]) -> None:
-        for panel, (_, fill) in zip(axes, panels, strict=True):
+        first, *changes, firmness, last = axes
+        _curves(first, found)
+        for panel, (_, fill) in zip(changes, panels, strict=True):
             fill(panel)
-        left = min(panel.get_xlim()[0] for panel in axes[1:])
-        right = max(panel.get_xlim()[1] for panel in axes[1:])
-        for panel in axes[1:]:
+        left = min(panel.get_xlim()[0] for panel in changes)
+        right = max(panel.get_xlim()[1] for panel in changes)
+        for panel in changes:
             panel.set_xlim(left, right)
-        figure.supxlabel(f"change in points against {found.reference} passages", fontsize=7.5)
+        changes[-1].set_xlabel(f"change in points against {found.reference} passages", fontsize=7.5)
+        firmness_panel(firmness, found)
+        worst_case_panel(last, found)
 
-    return draw([height for height, _ in panels], paint, share_x=False)
+    heights = [CURVE_INCHES, *(height for height, _ in panels), height_of(FIRMNESS_ROWS), WORST_INCHES]
+    return draw(heights, paint, share_x=False)
 
 
-def _height(rows: int) -> float:
-    return ROW_INCHES * rows + 0.25
+def _change_panels(found: Study) -> list[tuple[float, Callable[["Axes"], None]]]:
+    """Height and painter of every panel on the one scale of changes that subsets need."""
+    panels: list[tuple[float, Callable[[Axes], None]]] = [
+        (height_of(len(found.contrasts)), lambda panel: _changes(panel, found))
+    ]
+    if abilities := len({each.name for each in found.abilities}):
+        per_row = len({each.budget for each in found.abilities})
+        panels.append((ROW_INCHES * 0.62 * per_row * abilities + 0.25, lambda panel: _abilities(panel, found)))
+    if found.subgroups or found.interactions:
+        rows = len(found.subgroups) + len(found.interactions)
+        panels.append((height_of(rows), lambda panel: _answerability(panel, found)))
+    return panels
 
 
 def _curves(panel: "Axes", found: Study) -> None:
@@ -71,13 +77,13 @@ def _curves(panel: "Axes", found: Study) -> None:
     panel.tick_params(axis="x", labelsize=SMALL)
     panel.set_xlabel("reader tokens, % of reference\n(passages)", fontsize=7.5)
     panel.legend(frameon=False, fontsize=SMALL, loc="best")
-    _title(panel, "Score and evidence")
+    panel_title(panel, "Score and evidence")
 
 
 def _changes(panel: "Axes", found: Study) -> None:
     rows = [(f"{each.budget} ({each.change.n})", each.change.value, each.change.clustered) for each in found.contrasts]
     _forest(panel, rows, primary=[each.budget == found.primary for each in found.contrasts])
-    _title(panel, "Passages (complete pairs), 95 %")
+    panel_title(panel, "Passages (complete pairs), 95 %")
 
 
 def _abilities(panel: "Axes", found: Study) -> None:
@@ -89,13 +95,13 @@ def _abilities(panel: "Axes", found: Study) -> None:
         place = budgets.index(each.budget)
         y = names.index(each.name) * step + place
         label = f"{each.budget}" if each.name == names[0] else None
-        _row(panel, y, each.change.value, each.change.clustered, place, each.budget == found.primary, label)
+        mark_row(panel, y, each.change.value, each.change.clustered, place, each.budget == found.primary, label)
     middles = [at * step + (len(budgets) - 1) / 2 for at in range(len(names))]
     panel.set_yticks(middles, [_counted(name, found.abilities) for name in names])
     panel.set_ylim(len(names) * step - 1.0, -1.0)
-    _zero(panel)
+    zero_line(panel)
     panel.legend(frameon=False, fontsize=SMALL, loc="best", title="passages", title_fontsize=SMALL)
-    _title(panel, "Ability (complete pairs), 95 %")
+    panel_title(panel, "Ability (complete pairs), 95 %")
 
 
 def _counted(name: str, contrasts: Sequence[Contrast]) -> str:
@@ -110,7 +116,7 @@ def _answerability(panel: "Axes", found: Study) -> None:
     rows = [(f"{each.name} ({each.change.n})", each.change.value, each.change.clustered) for each in found.subgroups]
     rows += [(_interaction_name(each), each.value.value, each.value.clustered) for each in found.interactions]
     _forest(panel, rows, primary=[False] * len(found.subgroups) + [True] * len(found.interactions))
-    _title(panel, f"{found.primary} passages, 95 % (interaction 97.5 %)")
+    panel_title(panel, f"{found.primary} passages, 95 % (interaction 97.5 %)")
 
 
 def _interaction_name(each: Interaction) -> str:
@@ -119,32 +125,10 @@ def _interaction_name(each: Interaction) -> str:
 
 def _forest(panel: "Axes", rows: Sequence[tuple[str, float | None, Interval | None]], primary: Sequence[bool]) -> None:
     for y, ((_, value, interval), strong) in enumerate(zip(rows, primary, strict=True)):
-        _row(panel, y, value, interval, 0 if strong else 3, True, None)
+        mark_row(panel, y, value, interval, 0 if strong else 3, True, None)
         if value is not None:
             text = signed(value, 1)
             panel.annotate(text, (value, y), (0, 3), textcoords="offset points", ha="center", fontsize=SMALL - 1.0)
     panel.set_yticks(range(len(rows)), [name for name, _, _ in rows])
     panel.set_ylim(len(rows) - 0.4, -0.9)
-    _zero(panel)
-
-
-def _row(
-    panel: "Axes", y: float, value: float | None, interval: Interval | None, place: int, filled: bool, label: str | None
-) -> None:
-    colour = colour_of(place)
-    if interval is not None:
-        panel.plot([interval.low, interval.high], [y, y], color=colour, linewidth=1.0, zorder=1)
-    if value is not None:
-        face = colour if filled else "white"
-        mark: dict[str, Any] = {"marker": marker_of(place), "markersize": 3.8, "linewidth": 0, "markerfacecolor": face}
-        panel.plot([value], [y], color=colour, label=label, zorder=2, **mark)
-
-
-def _zero(panel: "Axes") -> None:
-    panel.axvline(0.0, color=GREY, linewidth=0.7, zorder=0)
-    panel.tick_params(axis="y", length=0)
-    panel.margins(x=0.12)
-
-
-def _title(panel: "Axes", text: str) -> None:
-    panel.set_title(text, fontsize=7.5, loc="left")
+    zero_line(panel)

@@ -28,13 +28,13 @@ HOW = (
 )
 
 
-def study_page(benchmark: str, reader: str, found: Study, advice: Advice, verdict: str, draws: int) -> str:
-    """One reader on one benchmark; `verdict` is the judge's own, shown where scores are judged."""
+def study_page(benchmark: str, reader: str, found: Study, advice: Advice, verdict: str | None, draws: int) -> str:
+    """One reader on one benchmark; `verdict` is on the judge, None where no score is judged."""
     how = HOW.format(reference=found.reference, primary=found.primary, draws=draws, groups=found.groups)
     kinds = "; ".join(f"{count} by {KINDS[kind]}" for kind, count in found.kinds.items())
     statuses = ", ".join(f"{count} {status}" for status, count in found.statuses.items())
     counts = f"{found.questions} questions scored: {kinds}. Answers: {statuses}."
-    if "rubric" in found.kinds:
+    if verdict is not None:
         counts += f" Marks the judge did not give: {found.missing_marks}. {verdict}"
     if found.as_released:
         counts += " Half marks are cut to 0, as in BEAM's own scorer."

@@ -56,11 +56,16 @@ def qpc_page(
     draws: int,
     base: str | None = None,
     qualifications: Mapping[str, Any] | None = None,
+    source_verdict: str | None = None,
 ) -> str:
-    """One benchmark: `found` over all questions and by type; `qualifications` as `metrics/judge.json` holds them."""
+    """One benchmark: `found` over all questions and by type.
+
+    `qualifications` as `metrics/judge.json` holds them; `source_verdict` says whether the judge may rescore
+    against sources.
+    """
     overall = [each for each in found if each.question_type is None]
     by_type = [each for each in found if each.question_type is not None]
-    sections = [("Systems and ablations", f"{qpc_table(overall)}{_judges(qualifications or {})}")]
+    sections = [("Systems and ablations", f"{qpc_table(overall)}{_judges(qualifications or {}, source_verdict)}")]
     sections.append(("Who is billed how", f"{BILLED}\n\n{billing_table(overall)}"))
     if by_type:
         sections.append(("By question type", qpc_type_table(by_type)))
@@ -95,13 +100,14 @@ def depth_page(benchmark: str, points: Sequence[DepthPoint]) -> str:
     return _page(f"Sweep of retrieval depth: {benchmark}", f"{intro}\n\n{depth_table(points)}", [])
 
 
-def _judges(qualifications: Mapping[str, Any]) -> str:
+def _judges(qualifications: Mapping[str, Any], source_verdict: str | None) -> str:
     """What each judge gets wrong, to stand below every judged score."""
     lines = [
         f"- Judge {each['judge']}, {each['variant']}: false accepts {number(each['false_accepts']['rate'])}, "
         f"false rejects {number(each['false_rejects']['rate'])}, {'' if each['qualified'] else 'not '}qualified."
         for each in qualifications.values()
     ]
+    lines += [f"- {source_verdict}"] if source_verdict else []
     return "\n\n" + "\n".join(lines) if lines else ""
 
 

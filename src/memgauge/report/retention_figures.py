@@ -1,4 +1,4 @@
-"""Two pictures of message retention: right states by arm beside what the text supports, and the fate of each slot."""
+"""Pictures of message retention: right states beside what the text supports, replies by group, each slot's fate."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,22 @@ def _mark(panel: "Axes", row: int, tally: Tally) -> None:
     panel.plot([right], [y], label=f"{tally.variant}, right", zorder=3, **style)
 
 
+def group_figure(found: Mapping[str, Sequence[Tally]]) -> bytes:
+    """Five exclusive groups of replies under user and under full history (paper C, figure 6A)."""
+    panels = {
+        reader: {
+            f"{arm.replace('_', ' ')}, {each.variant}": {str(group): count for group, count in each.groups.items()}
+            for arm in reversed(SLOT_ARMS)
+            for each in tallies
+            if each.arm == arm
+        }
+        for reader, tallies in found.items()
+    }
+    return share_figure(panels, "share of requests")
+
+
 def slot_figure(found: Mapping[str, Sequence[Tally]]) -> bytes:
-    """What became of each slot under full and under user history."""
+    """What became of each slot under full and under user history (paper C, figure 6B)."""
     panels = {
         f"{reader}, {arm.replace('_', ' ')}": {
             f"{slot}, {each.variant}": {str(fate): count for fate, count in fates.items()}

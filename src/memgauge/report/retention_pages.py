@@ -2,15 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from memgauge.datasets.retention.wording import VARIANTS, WORDS, WRAPPERS
 from memgauge.experiments.retention_endpoints import Contest
 from memgauge.report.experiment_numbers import key_of
-from memgauge.report.numbers import percent
-from memgauge.report.retention_published import (
-    FAMILIES_MORE,
-    SOURCE,
-    SUFFICIENT,
-    TOKEN_REDUCTION_PERCENT,
-)
+from memgauge.report.retention_published import published_retention
 from memgauge.report.retention_tables import (
     FULL,
     Tallies,
@@ -19,11 +14,12 @@ from memgauge.report.retention_tables import (
     groups_table,
     outcome_table,
     policy_table,
+    published_facts_table,
     published_table,
 )
 from memgauge.report.summary import Numbers
 
-BASE = "user_history"
+RENDERINGS = len(WORDS) * len(WRAPPERS) * len(VARIANTS)  # stimuli of a family
 INTRO = (
     "A user sets, changes or accepts three slots (item, place, duration) while an assistant offers values. In the "
     "direct variant the last item is stated; in the reference variant the user accepts a named earlier offer, and "
@@ -92,6 +88,8 @@ def _sizes(found: Tallies, families: int) -> str:
     for reader, tallies in found.items():
         asked, read = sum(each.n for each in tallies), max(each.families for each in tallies)
         part = f"all {families} families" if read == families else f"the first {read} of {families} families"
+        each_family = sum(each.n for each in tallies if each.arm == tallies[0].arm) // read
+        part += f", {each_family} of {RENDERINGS} stimuli each" if each_family < RENDERINGS else ""
         lines.append(f"- `{reader}` read {part}: {asked:,} requests.")
     return "\n".join(lines)
 
@@ -101,12 +99,10 @@ def _counters(counters: Mapping[str, str]) -> str:
 
 
 def _published() -> str:
-    sufficient = ", ".join(f"{arm} {each['direct']}/{each['reference']}" for arm, each in SUFFICIENT.items())
-    saved = ", ".join(f"{reader} {percent(value / 100, 2)}" for reader, value in TOKEN_REDUCTION_PERCENT.items())
-    more, of = FAMILIES_MORE
-    return (
-        f"Source: {SOURCE}. Text sufficient (direct/reference): {sufficient}; the first two follow from the design, "
-        f"recency depends on the draw of families. Prompt tokens saved by `{BASE}`: {saved}. Direct cases right more "
-        f"often under `{BASE}` than under recency: {more} of {of} families (Qwen). Other families and other readers "
-        "than ours."
+    found = published_retention()
+    verdicts = (
+        "Verdicts: exact follows from other printed numbers, design from how stimuli and arms are made, draw depends "
+        "on the drawn families, reference (as are all counts of right states) needs the paper's own replies. Other "
+        "families and other readers than ours."
     )
+    return f"{published_facts_table()}\n\nPublished: {found.source} ({found.unit}). {verdicts}"

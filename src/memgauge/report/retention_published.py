@@ -1,51 +1,75 @@
-"""What paper C prints of its retention experiment; a reference, never a result of ours."""
+"""What paper C prints of its retention experiment (`retention` of published.json); never a result of ours."""
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
-from memgauge.datasets.retention.wording import Variant
+import msgspec
 
-SOURCE = "paper C, figure 5: right states of 64 a cell; Qwen2.5-14B-Instruct and Mistral-7B-Instruct-v0.3"
-OF = 64
-MISSING = ("user_history", "reference")  # one request of Qwen failed: 2 right, 3 at most
-TOKEN_REDUCTION_PERCENT = {"Qwen": 30.08, "Mistral": 31.53}
-SUFFICIENT: dict[str, dict[Variant, int]] = {
-    "full_history": {"direct": 64, "reference": 64},
-    "user_history": {"direct": 64, "reference": 0},
-    "recency": {"direct": 20, "reference": 20},
-}
-FAMILIES_MORE = (13, 16)  # families in which Qwen's direct cases are right more often under user history than recency
+from memgauge.datasets.retention.wording import VARIANTS, Variant
+
+READERS = ("Qwen", "Mistral")
+RIGHT = "right"  # full-source states of 64 a cell
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedArm:
-    """Right states of 64, (direct, reference) a reader."""
+class PublishedRow:
+    """One printed number of `n`; `most` is what it would be, were a failed request right.
 
-    arm: str
-    qwen: tuple[int, int]
-    mistral: tuple[int, int]
-
-
-PUBLISHED: tuple[PublishedArm, ...] = (
-    PublishedArm("full_history", (33, 32), (1, 0)),
-    PublishedArm("user_history", (52, 2), (2, 0)),
-    PublishedArm("recency", (13, 13), (0, 1)),
-    PublishedArm("full_guidance", (41, 42), (2, 1)),
-    PublishedArm("full_placebo", (35, 32), (1, 0)),
-    PublishedArm("full_unconstrained", (33, 30), (0, 0)),
-    PublishedArm("user_history_unconstrained", (48, 1), (0, 0)),
-    PublishedArm("oracle_removed", (50, 3), (0, 1)),
-    PublishedArm("oracle_restored", (41, 42), (5, 0)),
-)
-
-
-def published_count(arm: str, variant: Variant) -> str:
-    """Qwen's count as the paper prints it, "" for an arm that it does not have.
-
-    >>> published_count("user_history", "reference"), published_count("full_history", "direct")
-    ('2-3', '33')
+    `verdict`: exact (follows from other printed numbers), design (follows from how stimuli and arms are made),
+    draw (depends on which families were drawn) or reference (needs the paper's own replies). `reader`, `arm` and
+    `variant` are "" where the number is of all.
     """
-    for each in PUBLISHED:
-        if each.arm == arm:
-            count = each.qwen[variant == "reference"]
-            return f"{count}-{count + 1}" if (arm, variant) == MISSING else str(count)
+
+    what: str
+    reader: str
+    arm: str
+    variant: str
+    value: float
+    most: float | None
+    n: int
+    verdict: str
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRetention:
+    """The whole part of the file."""
+
+    source: str
+    unit: str
+    rows: tuple[PublishedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    retention: PublishedRetention
+
+
+@cache
+def published_retention() -> PublishedRetention:
+    """The published numbers, checked against their types."""
+    text = files("memgauge.report").joinpath("published.json").read_bytes()
+    return msgspec.json.decode(text, type=_File).retention
+
+
+def published_arms() -> list[str]:
+    """The arms that the paper prints, in its order."""
+    return list(dict.fromkeys(each.arm for each in published_retention().rows if each.what == RIGHT))
+
+
+def published_count(arm: str, variant: Variant, reader: str = READERS[0]) -> str:
+    """A reader's count as the paper prints it, "" for an arm that it does not have.
+
+    >>> published_count("user_history", "reference"), published_count("full_history", "direct", "Mistral")
+    ('2-3', '1')
+    """
+    for each in published_retention().rows:
+        if (each.what, each.reader, each.arm, each.variant) == (RIGHT, reader, arm, variant):
+            return f"{each.value:.0f}" if each.most is None else f"{each.value:.0f}-{each.most:.0f}"
     return ""
+
+
+def published_counts(arm: str) -> list[str]:
+    """An arm's counts: direct and reference of one reader, then of the other."""
+    return [published_count(arm, variant, reader) for reader in READERS for variant in VARIANTS]

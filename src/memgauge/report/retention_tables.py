@@ -2,10 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from memgauge.datasets.retention.wording import VARIANTS
 from memgauge.experiments.retention_endpoints import Contest, Tally
 from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import UNDEFINED, number, percent
-from memgauge.report.retention_published import PUBLISHED, published_count
+from memgauge.report.retention_published import (
+    READERS,
+    RIGHT,
+    published_arms,
+    published_count,
+    published_counts,
+    published_retention,
+)
 
 FULL = "full_history"
 Tallies = Mapping[str, Sequence[Tally]]  # reader -> arm by arm, direct before reference
@@ -85,12 +93,21 @@ def groups_table(found: Tallies) -> str:
 
 def published_table() -> str:
     """The paper's counts of both readers."""
-    rows = []
-    for each in PUBLISHED:
-        reference = published_count(each.arm, "reference")
-        rows.append([each.arm, str(each.qwen[0]), reference, str(each.mistral[0]), str(each.mistral[1])])
-    titles = ["Qwen: direct", "Qwen: reference", "Mistral: direct", "Mistral: reference"]
-    return markdown_table(["arm (right of 64)", *titles], rows)
+    titles = [f"{reader}: {variant}" for reader in READERS for variant in VARIANTS]
+    return markdown_table(["arm (right of 64)", *titles], [[arm, *published_counts(arm)] for arm in published_arms()])
+
+
+def published_facts_table() -> str:
+    """What else the paper prints, with what recomputing it gave."""
+    rows = [
+        [
+            *(each.what, " ".join(filter(None, (each.reader, each.arm, each.variant))), f"{each.value:g}"),
+            *(str(each.n), each.verdict, each.remark),
+        ]
+        for each in published_retention().rows
+        if each.what != RIGHT
+    ]
+    return markdown_table(["published", "of", "value", "n", "verdict", "remark"], rows)
 
 
 def _bounded(correct: int, missing: int) -> str:

@@ -9,5 +9,5 @@ from memgauge.stages.parts import parts_of
 def main(params: Params) -> None:
     """Write `data/solvers/qa.json` and `data/solvers/reader/READER.json`."""
     write_json(SOLVERS / "qa.json", parts_of(params["role.qa"]))
-    for reader in params["readers"]:
+    for reader in {*params["readers"], *params["retention.readers"]}:
         write_json(SOLVERS / "reader" / f"{reader}.json", parts_of(params["role.reader"][reader]))

@@ -1,20 +1,20 @@
 """Stage `passage_budgets`: compare one reader's scores at every passage budget, and advise one."""
 
-import msgspec
+from collections.abc import Sequence
 
 from memgauge.errors import InputError
 from memgauge.experiments.budget_advisor import advise
 from memgauge.experiments.passage_scores import PassageScore, tabulate
 from memgauge.experiments.passage_study import study
-from memgauge.files import read_json, read_jsonl
+from memgauge.files import read_jsonl
 from memgauge.llm.prices import PriceRow, check_prices, find_price
 from memgauge.params import Params
-from memgauge.protocol.source_qualification import SourceQualification, verdict_text
 from memgauge.report.passage_figures import study_figure
 from memgauge.report.passage_numbers import advice_numbers, study_numbers
 from memgauge.report.passage_pages import study_page
 from memgauge.stages.experiment import statistics_of, write_outputs
-from memgauge.stages.passage_paths import SOURCE_JUDGE, scores_file
+from memgauge.stages.passage_paths import scores_file
+from memgauge.stages.source_verdict import source_verdict
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:
@@ -25,10 +25,15 @@ def main(params: Params, benchmark: str, reader: str) -> None:
     found = study(scores, chosen["primary"], reference, statistics, released)
     price = price_of(params["prices"], chosen["price"])
     advice = advise(tabulate(scores, released), reference, price, float(chosen["tolerate"]), statistics)
-    verdict = verdict_text(msgspec.convert(read_json(SOURCE_JUDGE), SourceQualification))
-    numbers = {**study_numbers(found), "advice": advice_numbers(advice)}
+    verdict = judge_verdict(scores)
+    numbers = {**study_numbers(found), "judge": verdict, "advice": advice_numbers(advice)}
     page = study_page(benchmark, reader, found, advice, verdict, statistics.draws)
     write_outputs("passage_budgets", f"{benchmark}-{reader}", numbers, page, study_figure(found))
+
+
+def judge_verdict(scores: Sequence[PassageScore]) -> str | None:
+    """What is known of the judge; None where no score is a judge's."""
+    return source_verdict() if any(each.kind == "rubric" for each in scores) else None
 
 
 def price_of(prices: Params, name: str) -> PriceRow:

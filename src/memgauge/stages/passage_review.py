@@ -15,9 +15,9 @@ from memgauge.params import load
 from memgauge.protocol.questions import evidence_texts
 from memgauge.protocol.review_agreement import ReviewFindings, review_findings
 from memgauge.protocol.review_sheet import KeyRow, Sampled, choose_sample, make_sheet, read_sheet
-from memgauge.protocol.source_qualification import SourceQualification, verdict_text
 from memgauge.stages.layout import PREPARED
-from memgauge.stages.passage_paths import SOURCE_JUDGE, answers_file, scores_file
+from memgauge.stages.passage_paths import answers_file, scores_file
+from memgauge.stages.source_verdict import source_verdict
 
 
 def key_file(sheet: Path) -> Path:
@@ -70,4 +70,4 @@ def import_sheet(benchmark: str, reader: str, sheet: Path) -> tuple[ReviewFindin
     scores = read_jsonl(scores_file(benchmark, reader), PassageScore)
     marks = {(each.question_id, each.budget): each.marks or (each.score,) for each in scores}
     found = review_findings(review, marks, tree["stats"]["draws"], tree["seed"])
-    return found, verdict_text(msgspec.convert(read_json(SOURCE_JUDGE), SourceQualification))
+    return found, source_verdict()

@@ -19,6 +19,7 @@ from memgauge.report.qpc_pages import amortisation_page, depth_page, qpc_page
 from memgauge.report.qpc_training_figure import training_figure
 from memgauge.stages.layout import METRICS, QA
 from memgauge.stages.qa_cells import QaCell, RoleUsed
+from memgauge.stages.source_verdict import source_verdict
 from memgauge.stats.intervals import mean
 
 BASE = "memorycpt"  # the system that others' QPC is compared with
@@ -27,7 +28,7 @@ BASE = "memorycpt"  # the system that others' QPC is compared with
 def main(params: Params) -> None:
     """Write `metrics/qpc.json`, `metrics/amortisation.json` and, below `metrics/qpc/`, pages and figures."""
     prices, billed_as = check_prices(params["prices"]), params["qpc"]["billed_as"]
-    draws, seed = params["stats"]["draws"], params["seed"]
+    draws, seed, verdict = params["stats"]["draws"], params["seed"], source_verdict()
     found: list[Quality] = []
     made: list[Summaries] = []
     curves: list[Curve] = []
@@ -44,7 +45,8 @@ def main(params: Params) -> None:
         deep = read_jsonl(QA / f"{benchmark}-depths.jsonl", QaCell)
         depths = [_depth(priced_cell(each, benchmark, prices, billed_as)) for each in deep]
         folder = METRICS / "qpc"
-        write_text(folder / f"{benchmark}.md", qpc_page([*overall, *by_type], costs, summaries, draws, BASE, judges))
+        page = qpc_page([*overall, *by_type], costs, summaries, draws, BASE, judges, verdict)
+        write_text(folder / f"{benchmark}.md", page)
         write_text(folder / f"{benchmark}-amortisation.md", amortisation_page(own))
         write_bytes(folder / f"{benchmark}-amortisation.png", [amortisation_figure(own)])
         write_bytes(folder / f"{benchmark}-cost_share.png", [cost_share_figure(costs)])

@@ -18,6 +18,7 @@ def main(params: Params, benchmark: str, reader: str) -> None:
     answers = list(read_jsonl(answers_file(benchmark, reader), PassageAnswer))
     questions = {question.id: question for _, asked in stream_prepared(folder) for question in asked}
     given = [Answered(answer.question_id, answer.text, answer.status) for answer in answers]
-    scores = score_answers(questions, given, role_solver("judge", params["role.judge"]))
+    judge, show_question = role_solver("judge", params["role.judge"]), params["passages.judge_sees_question"]
+    scores = score_answers(questions, given, judge, show_question)
     ranked = {each.question_id: each for each in read_jsonl(ranked_file(benchmark), Ranked)}
     write_jsonl(scores_file(benchmark, reader), join_scores(stream_prepared(folder), ranked, answers, scores))

@@ -103,13 +103,14 @@ def role_options(tree: Mapping[str, Any], role: str) -> dict[str, Any]:
 
 
 def roles_in_use(tree: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Every role and the readers of the grid, with their solvers' options."""
+    """Every role, the readers of the grid and those of the retention experiment, with their solvers' options."""
     return {name: solver_options(options) for name, options in _roles(tree).items()}
 
 
 def _roles(tree: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     roles = {name: options for name, options in tree["role"].items() if name != "reader"}
-    return roles | {f"reader.{name}": role_options(tree, name) for name in tree["readers"]}
+    readers = dict.fromkeys([*tree["readers"], *tree["retention"]["readers"]])
+    return roles | {f"reader.{name}": role_options(tree, name) for name in readers}
 
 
 def check_roles(tree: Mapping[str, Any]) -> None:

@@ -47,7 +47,7 @@ ARM_PARAMS = ("role.writer", "role.reader.{reader}", "retrieval")  # of experime
 TRACKED = (
     *("distil", "train_summariser", "tune_reader", "degrade", "sweep", "ablate", "weigh"),
     *("match_cost", "break_down", "attribute", "show_cases"),
-    *("passages", "retention", "write_student"),
+    *("passages", "retention", "write_student", "find_evidence"),
 )
 
 STAGES: dict[str, Stage] = {
@@ -56,7 +56,7 @@ STAGES: dict[str, Stage] = {
     "fetch": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source")),
     "prepare": Stage(("benchmark",), ("benchmark.{benchmark}.source", "benchmark.{benchmark}.select")),
     "equip": Stage((), ("role.writer", "role.judge", "role.finder", "role.teacher")),
-    "equip_readers": Stage((), ("readers", "role.qa", "role.reader")),
+    "equip_readers": Stage((), ("readers", "retention.readers", "role.qa", "role.reader")),
     "write": Stage(
         ("benchmark", "system"),
         (BUDGET, "memory.{system}", "role.writer"),
@@ -96,12 +96,12 @@ STAGES: dict[str, Stage] = {
     "show_cases": Stage(("benchmark",), ("systems", "readers", "show_cases")),
     "rank_passages": Stage(("benchmark",), ("passages.budgets",)),
     "read_passages": Stage(("benchmark", "reader"), ("passages.budgets", "role.reader.{reader}")),
-    "score_passages": Stage(("benchmark", "reader"), ("role.judge",)),
+    "score_passages": Stage(("benchmark", "reader"), ("passages.judge_sees_question", "role.judge")),
     "qualify_source": Stage((), ("role.judge",)),
     "passage_budgets": Stage(("benchmark", "reader"), ("seed", "prices", "stats", "passages")),
     "make_stimuli": Stage((), ("seed", "retention.families")),
     "track_states": Stage(("reader",), ("retention.ask", "retention.policies", "role.reader.{reader}")),
-    "retention": Stage((), ("variant_readers", "retention.families")),
+    "retention": Stage((), ("retention.families", "retention.readers")),
     "prepare_training": Stage(("benchmark",), ("seed", "benchmark.{benchmark}.source", "prepare_training")),
     "collect_traces": Stage((), ("seed", "memory.memorycpt", "role.teacher", "collect_traces")),
     "distil": Stage((), ("seed", "benchmark.synthetic.source", "memory.memorycpt", "prepare_training", "distil")),
@@ -157,8 +157,14 @@ def check_params(tree: Params) -> None:
     ):
         for name in tree[axis]:
             check_name(kind, name, tree)
-    for name in tree["retention"]["ask"]:
+    for name in tree["retention"]["readers"]:
         check_name("reader", name, tree)
+    for name in tree["retention"]["ask"]:
+        if name not in tree["retention"]["readers"]:
+            raise InputError(
+                f"params.yaml: retention.ask names {name!r}, which is not among `retention.readers`; "
+                "add it there, or take it out of retention.ask"
+            )
     for name in tree["variant_readers"]:
         if name not in tree["readers"]:
             raise InputError(f"params.yaml: variant_readers names {name!r}, which is not among `readers`; add it there")

@@ -8,6 +8,7 @@ from memgauge.params import Params
 from memgauge.protocol.judging import SideBySide, VerdictRecord, side_by_side
 from memgauge.report.judged import JudgedRow, judged_report
 from memgauge.stages.layout import METRICS, REFERENCES, VERDICTS
+from memgauge.stages.source_verdict import source_verdict
 
 
 def main(params: Params, benchmark: str) -> None:
@@ -26,9 +27,8 @@ def main(params: Params, benchmark: str) -> None:
         assert isinstance(node, dict)
         node.setdefault(row.system, {})[row.condition] = asdict(row.found)
     write_json(METRICS / "judged" / f"{benchmark}.json", tree)
-    write_text(
-        METRICS / "judged" / f"{benchmark}.md", judged_report(benchmark, rows, read_json(METRICS / "judge.json"))
-    )
+    page = judged_report(benchmark, rows, read_json(METRICS / "judge.json"), source_verdict())
+    write_text(METRICS / "judged" / f"{benchmark}.md", page)
 
 
 def _found(verdicts: list[VerdictRecord]) -> Iterator[tuple[str, SideBySide]]:

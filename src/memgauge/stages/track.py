@@ -15,6 +15,12 @@ from memgauge.tracking import Cell, flatten, log_pipeline, open_store
 
 # Records of the whole pipeline, each a run of its own.
 SINGLE = ("tune_reader", "judge", "distil", "train_summariser", "retention", "source_judge")
+# The options that decided a record, where they are not the group of its own name.
+OPTIONS = {
+    "passage_budgets": "passages",
+    "compare_silver": "find_evidence",
+    **dict.fromkeys(("judge", "judged", "source_judge"), "role.judge"),
+}
 
 
 def main(params: Params) -> None:
@@ -22,21 +28,27 @@ def main(params: Params) -> None:
     root = pipeline_root()
     open_store(root)
     cells = [cell for benchmark in params["benchmarks"] for cell in _cells(benchmark, params)]
-    cells += _experiments(params)
+    cells += experiments(params)
     cells += [_trained(name, params) for name in params["write_student"]["benchmarks"] if name in params["benchmarks"]]
-    artifacts = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
-    artifacts += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
-    artifacts += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
-    artifacts += sorted((METRICS / "qpc").glob("*"))
-    artifacts += [path.with_suffix(ending) for path in _recorded(params) for ending in (".md", ".png")]
     commit = _commit(root)
     name = os.environ.get("DVC_EXP_NAME") or commit[:10]
     tags = {"commit": commit, "experiment": os.environ.get("DVC_EXP_NAME", "")}
-    run_id = log_pipeline(name, tags, cells, [path for path in artifacts if path.is_file()])
+    run_id = log_pipeline(name, tags, cells, artifacts(params))
     for benchmark in params["benchmarks"]:
         print(_first_table((METRICS / "tables" / f"{benchmark}.md").read_text(encoding="utf-8")))
     print(f"all tables are in {METRICS / 'diagnosis.md'}")
     print(f"logged {len(cells)} cells under run {run_id}; look at them with `memgauge ui`")
+
+
+def artifacts(params: Params) -> list[Path]:
+    """The pages and pictures of this run's benchmarks that are there."""
+    found = [METRICS / "diagnosis.md", METRICS / "diagnosis.json"]
+    found += [METRICS / "tables" / f"{benchmark}.md" for benchmark in params["benchmarks"]]
+    found += [METRICS / "figures" / f"{benchmark}.png" for benchmark in params["benchmarks"]]
+    found += sorted((METRICS / "qpc").glob("*"))
+    found += [path for path in sorted(METRICS.glob("retention*")) if path.suffix in (".md", ".png")]
+    found += [path.with_suffix(ending) for path in _recorded(params) for ending in (".md", ".png")]
+    return [path for path in found if path.is_file()]
 
 
 def _cells(benchmark: str, params: Params) -> Iterator[Cell]:
@@ -88,15 +100,23 @@ def _recorded(params: Params) -> list[Path]:
     return sorted(path for path in found if path.stem.split("-")[0] in params["benchmarks"])
 
 
-def _experiments(params: Params) -> Iterator[Cell]:
+def experiments(params: Params) -> Iterator[Cell]:
     """One run an experiment with its own parameters, one for the training of the reader, one for the judge."""
     single = [METRICS / f"{name}.json" for name in SINGLE]
     for path in [*_recorded(params), *single]:
         stage = path.parent.name if path not in single else path.stem
-        own = params[stage] if isinstance(params.get(stage), dict) else {}
         numbers = {key: value for key, value in flatten(read_json(path)).items() if _is_number(value)}
         name = stage if path in single else f"{stage} {path.stem}"
-        yield Cell(name, {"stage": stage, "seed": params["seed"], **flatten(own, f"{stage}.")}, numbers)
+        yield Cell(name, {"stage": stage, "seed": params["seed"], **_own_options(stage, params)}, numbers)
+
+
+def _own_options(stage: str, params: Params) -> dict[str, Any]:
+    """The options behind one record, by the names that they have in `params.yaml`."""
+    group = OPTIONS.get(stage, stage)
+    found: Any = params
+    for part in group.split("."):
+        found = found.get(part, {})
+    return flatten(found, f"{group}.")
 
 
 def _is_number(value: object) -> bool:

@@ -12,11 +12,19 @@ from memgauge.stages.solving import role_solver, solver_options
 def main(params: Params, reader: str) -> None:
     """Write `data/retention/outcomes/READER.jsonl`, one outcome a stimulus and arm.
 
-    `retention.ask` limits a slow reader to the first families.
+    `retention.ask` limits a slow reader to the first `families`, of some `wrappers`; null, like no entry, means all.
     """
     options = params[f"role.reader.{reader}"]
     plans = arm_plans(params["retention.policies"])
-    most = params["retention.ask"].get(reader)
-    stimuli = [each for each in read_jsonl(RETENTION / "stimuli.jsonl", Stimulus) if most is None or each.family < most]
+    stimuli = _asked(params["retention.ask"].get(reader, {}))
     solver, counter = role_solver(f"reader.{reader}", options), reader_counter(solver_options(options))
     write_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", run_arms(stimuli, plans, solver, counter))
+
+
+def _asked(ask: Params) -> list[Stimulus]:
+    families, wrappers = ask.get("families"), ask.get("wrappers")
+    return [
+        each
+        for each in read_jsonl(RETENTION / "stimuli.jsonl", Stimulus)
+        if (families is None or each.family < families) and (wrappers is None or each.wrapper in wrappers)
+    ]

@@ -48,8 +48,9 @@ ASKING = {
 # They ask too, for arms, evidence, passages and stimuli of their own.
 NOT_WALKED = (
     *("run_degrade", "run_sweep", "run_ablate", "run_weigh"),
-    *("read_silver", "read_passages", "score_passages", "track_states"),
+    *("read_silver", "read_passages", "score_passages"),
 )
+TRACKING = "track_states"  # of readers of its own
 # They ask models that the pipeline has yet to train.
 TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
 
@@ -154,8 +155,9 @@ def estimate_pipeline(tree: Params) -> list[Estimate]:
 def not_counted(tree: Params) -> tuple[str, ...]:
     """The stages whose calls no estimate holds: of models yet to be trained, of arms that a language model makes."""
     roles = [tree["role"]["writer"], *(tree["role"]["reader"][name] for name in tree["variant_readers"])]
-    arms = any(role.get("solver") == "language_model" for role in roles)
-    return (*(NOT_WALKED if arms else ()), *TRAINED_LATER)
+    trackers = [tree["role"]["reader"][name] for name in tree["retention"]["readers"]]
+    arms, tracking = (any(role.get("solver") == "language_model" for role in each) for each in (roles, trackers))
+    return (*(NOT_WALKED if arms else ()), *((TRACKING,) if tracking else ()), *TRAINED_LATER)
 
 
 def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:

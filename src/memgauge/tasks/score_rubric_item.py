@@ -12,7 +12,10 @@ _MARKS = {"0": 0.0, "0.0": 0.0, "0.5": 0.5, "1": 1.0, "1.0": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class ScoreRubricItem:
-    """One criterion; it is met or not as it is worded, so "says there is no such fact" is met by declining."""
+    """One criterion; it is met or not as it is worded, so "says there is no such fact" is met by declining.
+
+    Paper C's judge sees criterion and answer; with a `question` the judge is shown that too.
+    """
 
     name: ClassVar[str] = "score_rubric_item"
     schema: ClassVar[dict[str, Any]] = {
@@ -26,8 +29,8 @@ class ScoreRubricItem:
     }
 
     criterion: str
-    question: str
     answer: str
+    question: str | None = None
 
     @property
     def max_new_tokens(self) -> int:
@@ -35,14 +38,14 @@ class ScoreRubricItem:
         return 300
 
     def messages(self) -> list[Message]:
-        """System and user message."""
+        """System and user message; the line of the question is left out where there is none."""
         answer = self.answer.strip() or "(nothing)"
         return render(self.name, criterion=self.criterion, question=self.question, answer=answer)
 
     def parse(self, reply: str) -> float | ParseFailure:
         """The mark under "score" of a JSON object, or a reply that is nothing but a mark.
 
-        >>> task = ScoreRubricItem("names Oslo", "Where?", "Oslo")
+        >>> task = ScoreRubricItem("names Oslo", "Oslo")
         >>> task.parse('{"reason": "half", "score": "0.5"}'), task.parse("1."), task.parse('{"score": 2}')
         (0.5, 1.0, ParseFailure(reason='mark 2 is not 0, 0.5 or 1'))
         """

@@ -1,0 +1,47 @@
+"""Stage `track`: every record is logged with the options that decided it, every page and picture is kept."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memgauge.files import write_json, write_text
+from memgauge.params import load
+from memgauge.stages import track
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PARAMS = load(REPOSITORY / "params.yaml")
+WITHOUT_OPTIONS = ("compare", "agree")  # they have no group in params.yaml
+EXPERIMENTS = sorted(set(re.findall(r"metrics/experiments/(\w+)/", (REPOSITORY / "dvc.yaml").read_text())))
+
+
+@pytest.fixture
+def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One record of every experiment, each with one number."""
+    monkeypatch.chdir(tmp_path)
+    for name in EXPERIMENTS:
+        write_json(Path("metrics/experiments") / name / "synthetic-extractive.json", {"value": 1.0})
+        write_text(Path("metrics/experiments") / name / "synthetic-extractive.md", "page")
+    write_json(Path("metrics/judged/synthetic.json"), {"value": 1.0})
+    for name in track.SINGLE:
+        write_json(Path("metrics") / f"{name}.json", {"value": 1.0})
+    return tmp_path
+
+
+def test_every_record_is_logged_with_the_options_that_decided_it(records: Path) -> None:
+    cells = {str(cell.params["stage"]): cell.params for cell in track.experiments(PARAMS)}
+    assert {"passage_budgets", "retention", "degrade", "compare_silver"} <= set(cells)
+    bare = [name for name, params in cells.items() if set(params) == {"stage", "seed"}]
+    assert sorted(bare) == sorted(WITHOUT_OPTIONS)
+    assert cells["passage_budgets"]["passages.primary"] == PARAMS["passages"]["primary"]
+    assert cells["source_judge"]["role.judge.solver"] == PARAMS["role"]["judge"]["solver"]
+    assert cells["retention"]["retention.families"] == PARAMS["retention"]["families"]
+
+
+def test_pages_and_pictures_of_every_part_are_artifacts(records: Path) -> None:
+    for name in ("retention.md", "retention.png", "retention_slots.png", "retention_groups.png", "qpc/synthetic.md"):
+        write_text(Path("metrics") / name, "x")
+    found = {str(path) for path in track.artifacts(PARAMS)}
+    assert {f"metrics/{name}" for name in ("retention.md", "retention.png", "retention_slots.png")} <= found
+    assert "metrics/retention.json" not in found
+    assert {f"metrics/experiments/{name}/synthetic-extractive.md" for name in EXPERIMENTS} <= found
