@@ -147,6 +147,24 @@ def test_commands_tell_what_a_run_took_and_kept(folder: Path, monkeypatch: pytes
     assert estimates["read@synthetic-verbatim-far"]["calls"] > 0
 
 
+def test_the_ledger_tells_whose_answers_were_judged(folder: Path) -> None:
+    with serving(by_request(counted)) as server:
+        tree = write_params(folder, server.endpoint)
+        tree["role"]["judge"] = tree["role"]["reader"]["far"]
+        (folder / "params.yaml").write_text(json.dumps(tree))
+        for stage in (READ, ("judge", "synthetic", "far"), ("qualify",)):
+            found = run(folder, *stage, FAR_KEY=KEY)
+            assert found.returncode == 0, found.stderr
+            (folder / "data/answers/synthetic/far/verbatim.jsonl").touch()  # a system without answers
+    lines = Ledger(folder / ".dvc" / "tmp" / "memgauge" / "ledger.sqlite").totals(("cell", "subject"))
+    histories = {json.loads(line)["id"] for line in (folder / "data/prepared/synthetic/histories.jsonl").open()}
+    assert {subject for cell, subject in lines if cell == "judge@synthetic-far"} == histories
+    assert {subject for cell, subject in lines if cell == "qualify"} == {"qualification set"}
+    verdicts = (folder / "data/verdicts/synthetic/far/references.jsonl").read_text().splitlines()
+    answered = [json.loads(line)["question_id"] for line in answers(folder).splitlines()]
+    assert [json.loads(line)["question_id"] for line in verdicts] == answered * 2, "in the answers' order, twice"
+
+
 def test_the_judge_is_qualified_by_command(tmp_path: Path) -> None:
     (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
     found = memgauge(tmp_path, "judge", "qualify", "--json")

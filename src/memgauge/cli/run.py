@@ -52,7 +52,7 @@ def _preflight() -> None:
 
     tree = load(Path("params.yaml"))
     check_values(tree)
-    if tree["llm"]["mode"] != "replay" and not _limit_reached():
+    if (tree.get("llm") or {}).get("mode") != "replay" and not _limit_reached():
         call_endpoints(tree)
 
 

@@ -18,7 +18,7 @@ from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import BASE_A, LORA_B, METRICS, TRAINING, checkpoints, pipeline_root
 from memgauge.stages.options import options_as
 from memgauge.stages.qa_cells import qwen_tokens, retrieved_text
-from memgauge.stages.solving import role_solver
+from memgauge.stages.solving import SUBJECT, by_subject, role_solver
 from memgauge.training.grpo import Grpo, Trained, train_summariser
 from memgauge.training.reward import QaScore
 from memgauge.training.summary_rows import SummaryRow, clear_rows, summary_rows, with_targets
@@ -76,7 +76,8 @@ def _rows(params: Params, shown: Params, split: Split, limit_tokens: int) -> lis
     rows = clear_rows(
         summary_rows(stream_prepared(TRAINING / split), retrieve, split), read_prepared(TRAINING / "test")
     )
-    taught = {row.question_id: row for row in with_targets(rows, teacher, limit_tokens)}
+    histories = by_subject(rows, lambda row: row.history_id)
+    taught = {row.question_id: row for some in histories for row in with_targets(some, teacher, limit_tokens)}
     return [taught.get(row.question_id, row) for row in rows]
 
 
@@ -84,6 +85,7 @@ def _retriever(
     system: MemoryCpt, tools: Tools, shown: Params
 ) -> Callable[[History, Sequence[Question]], Sequence[str]]:
     def retrieve(history: History, questions: Sequence[Question]) -> list[str]:
+        SUBJECT.set(history.id)
         store = write_store(system, history, shown["write_budget_tokens"], tools)
         queries = [Query(question.text, question.date) for question in questions]
         rankings = system.retrieve(store, queries, tools)
