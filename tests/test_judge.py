@@ -20,6 +20,7 @@ from memgauge.protocol.judging import (
     side_by_side,
 )
 from memgauge.records import Answer, Question, Result, Status, Usage
+from memgauge.report.judged import JudgedRow, judged_report
 from memgauge.solvers.extractive.criteria import score_criteria
 from memgauge.solvers.extractive.judge import judge_answers
 from memgauge.stats.intervals import Interval
@@ -370,7 +371,9 @@ def test_a_cut_verdict_counts_as_unreadable_and_a_refused_call_does_not() -> Non
     cut = [RESULTS[0], Result(None, "truncated"), RESULTS[2]]
     assert score_verdicts(judged(results=cut)).parse_failure_rate == pytest.approx(1 / 3)
     down = [RESULTS[0], Result(None, "provider_error"), RESULTS[2]]
-    assert score_verdicts(judged(results=down)).parse_failure_rate == 0
+    refused = score_verdicts(judged(results=down))
+    assert (refused.parse_failure_rate, refused.errors, refused.asked) == (0, 1, 3)
+    assert not refused.valid, "but a run without a third of its verdicts is no run either"
 
 
 def test_verdicts_of_two_judges_prompts_or_conditions_are_never_one_score() -> None:
@@ -392,6 +395,18 @@ def test_records_come_back_from_their_file(tmp_path: Path) -> None:
     records = judged()
     write_jsonl(tmp_path / "verdicts.jsonl", records)
     assert list(read_jsonl(tmp_path / "verdicts.jsonl", VerdictRecord)) == records
+
+
+def test_the_table_shows_both_counts_of_judge_errors_and_marks_the_run() -> None:
+    good = [Result(Verdict(True), "ok")] * 3
+    rows = [
+        JudgedRow("r", name, "OE", side_by_side(judged(results=results), judged("generous", good)))
+        for name, results in (("clean", good), ("spoilt", RESULTS))
+    ]
+    lines = judged_report("b", rows, {}).splitlines()
+    clean, spoilt = ([cell.strip() for cell in line.split("|")] for line in lines[-2:])
+    assert clean[-5:-2] == ["0 of 3 (0 %)", "0 of 3 (0 %)", "yes"]
+    assert spoilt[-5:-2] == ["1 of 3 (33 %)", "0 of 3 (0 %)", "INVALID"]
 
 
 def test_strict_and_generous_stand_side_by_side() -> None:

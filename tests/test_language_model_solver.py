@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ import pytest
 from memgauge.errors import InputError
 from memgauge.llm.chat import ChatModel, ChatReply, ChatRequest, OnReply, Origin, ignore
 from memgauge.llm.local import LocalChatModel
+from memgauge.llm.replay import TapeStore
+from memgauge.llm.store import ResponseStore
+from memgauge.llm.stored import StoredChatModel
+from memgauge.llm.tape import save_tape
 from memgauge.records import Result, Usage
 from memgauge.solvers.catalogue import make_solver
 from memgauge.solvers.language_model import LanguageModelSolver
@@ -33,7 +38,10 @@ class Scripted:
 
     def generate(self, requests: Sequence[ChatRequest], on_reply: OnReply = ignore) -> list[ChatReply]:
         self.asked += requests
-        return self.replies[: len(requests)]
+        replies = self.replies[: len(requests)]
+        for position, reply in enumerate(replies):
+            on_reply(position, reply)
+        return replies
 
 
 def solve_one(reply: ChatReply) -> Result[str]:
@@ -115,6 +123,42 @@ def test_a_verdict_cut_by_the_limit_is_truncated_and_one_without_its_key_a_parse
     replies = [ChatReply('{"verdict": "correct"}, but', "length"), ChatReply('{"reason": "correct"}', "stop")]
     results = LanguageModelSolver(Scripted(replies)).solve([judge, judge])
     assert [(result.status, result.output) for result in results] == [("truncated", None), ("parse_error", None)]
+
+
+RIGHT, KEYLESS, CUT_OFF = '{"verdict": "correct"}', '{"reason": "correct"}', 'thought {"score":'
+JUDGED = [JudgeAnswer("Where?", ("Oslo",), answer) for answer in ("Oslo", "Bergen", "Rome")]
+
+
+def solve_stored(
+    store: ResponseStore | TapeStore, texts: Sequence[str], run: str = "r"
+) -> tuple[list[str], list[ChatRequest]]:
+    """Statuses of the three verdicts, and what the model was asked."""
+    model = Scripted([ChatReply(text, "stop", 50, 5) for text in texts])
+    mode: Any = "replay" if isinstance(store, TapeStore) else "live"
+    results = LanguageModelSolver(StoredChatModel(model, store, mode, run, "judge@a")).solve(JUDGED)
+    return [result.status for result in results], model.asked
+
+
+def test_a_reply_its_task_cannot_read_is_asked_for_once_more_by_each_run_and_is_on_the_tape(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path / "s.sqlite")
+    failed = ["ok", "parse_error", "parse_error"]
+    assert solve_stored(store, [RIGHT, KEYLESS, CUT_OFF])[0] == failed
+    assert save_tape(tmp_path / "t.zst", store, store.used("r")["judge@a"]) == 3
+    assert solve_stored(TapeStore(tmp_path / "t.zst"), []) == (failed, [])
+    statuses, asked = solve_stored(store, [KEYLESS, RIGHT], "later")
+    assert (statuses, len(asked)) == (["ok", "parse_error", "ok"], 2)
+    assert store.used("later") == store.used("r")
+    assert solve_stored(store, [RIGHT])[0] == ["ok"] * 3
+    assert solve_stored(store, []) == (["ok"] * 3, [])
+
+
+def test_a_reply_that_an_older_parser_could_read_is_not_served_for_ever(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path / "s.sqlite")
+    lenient = Scripted([ChatReply(text, "stop", 50, 5, latency_seconds=2.0) for text in (RIGHT, KEYLESS, CUT_OFF)])
+    requests = [LanguageModelSolver(lenient).request(task) for task in JUDGED]
+    StoredChatModel(lenient, store).generate([replace(request, readable=lambda text: True) for request in requests])
+    assert solve_stored(store, [RIGHT, RIGHT])[0] == ["ok"] * 3
+    assert solve_stored(store, []) == (["ok"] * 3, [])
 
 
 def test_a_reply_that_cannot_be_parsed_is_a_parse_error() -> None:

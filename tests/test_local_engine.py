@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,13 @@ from memgauge.llm.batching import MOST_SHARING, Group, Prompt, batches, plan
 from memgauge.llm.chat import ChatReply, ChatRequest
 from memgauge.llm.local import LocalChatModel
 from memgauge.llm.prefix import Decoder
-from memgauge.llm.speed import SpeedOptions, measure_speed, prompts_over_one_store, prompts_sharing_nothing
+from memgauge.llm.speed import (
+    SpeedOptions,
+    measure_speed,
+    prompts_over_one_store,
+    prompts_sharing_nothing,
+    render_speed,
+)
 from memgauge.tasks.answer_question import AnswerQuestion
 
 TEMPLATE = (
@@ -107,7 +114,7 @@ def test_prompts_packed_after_a_shared_prefix_give_the_tokens_of_one_by_one_gene
 
 def test_replies_do_not_depend_on_the_batch_budget_or_the_order(tiny: LocalChatModel) -> None:
     asked = [request(text, temperature=heat, seed=3) for text in texts(9) for heat in (0.0, 0.9)]
-    narrow = LocalChatModel(tiny.folder, batch_token_budget=1)
+    narrow = LocalChatModel(tiny.folder, batch_bytes=1)
     replies = untimed(tiny.generate(asked))
     assert replies == untimed(narrow.generate(asked))
     assert replies == untimed(tiny.generate(asked[::-1])[::-1])
@@ -273,7 +280,7 @@ def test_a_reply_to_a_schema_follows_it(tiny: LocalChatModel) -> None:
 
 
 def test_each_group_is_reported_when_it_is_done_and_an_exception_loses_none_of_it(tiny: LocalChatModel) -> None:
-    narrow = LocalChatModel(tiny.folder, batch_token_budget=1, max_context=90)
+    narrow = LocalChatModel(tiny.folder, batch_bytes=1, max_context=90)
     asked = [request("Ann"), request(SENTENCE * 3), request("Bob bought a car"), request("Ann")]
     told: list[tuple[int, ChatReply]] = []
     replies = narrow.generate(asked, lambda place, reply: told.append((place, reply)))
@@ -357,10 +364,56 @@ def test_the_speed_table_compares_every_way_on_the_same_prompts(tiny: LocalChatM
     for row in table.rows:
         assert row.tokens_per_second == row.input_tokens + row.output_tokens
         assert 0 < row.output_tokens <= 2 * row.measured
+        assert row.differ == 0
+        assert 0 < row.compared <= 2 * (4 if row.prompts == "sharing nothing" else 2)
     (sharing,) = plan(prompts_over_one_store(tiny, 9, 2000, 2), 100_000)
     assert sharing.shared > 2000
     alone = prompts_sharing_nothing(tiny, 4, 2)
     assert len({prompt.ids for prompt in alone}) == len({len(prompt.ids) for prompt in alone}) == 4
+
+
+def test_the_speed_table_counts_tokens_that_differ(tiny: LocalChatModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Decoder.new_ids
+
+    def spoilt(self: Decoder, group: Group) -> list[list[int]]:
+        return [[new[0] + 1, *new[1:]] for new in whole(self, group)]
+
+    monkeypatch.setattr(Decoder, "new_ids", spoilt)
+    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
+    table = measure_speed(tiny, SpeedOptions(store_tokens=80, questions=(5,), unshared=2, new_tokens=2, sample=3))
+    assert [row.differ for row in table.rows] == [0, 3, 3, 0, 2, 2]
+    assert "OMP_WAIT_POLICY PASSIVE" in render_speed(table)
+    assert "3 of " in render_speed(table)
+
+
+@pytest.mark.parametrize(("layers", "heads", "size"), [(30, 3, 64), (24, 2, 64), (32, 8, 128)])
+def test_a_batch_takes_as_many_bytes_of_any_model(layers: int, heads: int, size: int) -> None:
+    shape = {"num_hidden_layers": layers, "num_key_value_heads": heads, "head_dim": size}
+    model = LocalChatModel(Path("absent"))
+    model.__dict__["model"] = SimpleNamespace(config=SimpleNamespace(**shape))
+    each = layers * heads * size * 4 * 2  # float32 keys and values
+    assert model.batch_bytes - each < model.batch_tokens * each <= model.batch_bytes
+    assert (model.batch_tokens == 16_384) == (layers == 30), "what SmolLM2 was measured with"
+
+
+def test_a_padded_batch_starts_without_the_last_shared_prefix(
+    tiny: LocalChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = [tiny.encode(request(f"{SENTENCE * 2}. {text}", 3)) for text in texts(9)]
+    decode = Decoder(tiny.model, tiny.stops)
+    (group,) = plan(shared, 10_000)
+    first = decode.new_ids(group)
+    held: list[int] = []
+    padded = Decoder._padded
+    monkeypatch.setattr(
+        Decoder,
+        "_padded",
+        lambda self, rows: (held.append(self._cache.get_seq_length()), padded(self, rows))[1],
+    )
+    assert decode._cache.get_seq_length() > group.shared
+    decode.new_ids(Group(tuple(shared[:2])))
+    assert held == [0]
+    assert decode.new_ids(group) == first
 
 
 def test_a_model_with_windowed_attention_is_refused(tiny: LocalChatModel, tmp_path: Path) -> None:
@@ -403,7 +456,7 @@ def test_the_real_model_gives_the_same_tokens_in_a_batch(models: Path) -> None:
     prompts = [model.encode(one) for one in asked]
     expected = [reference(model, one) for one in asked]
     assert model.decoder()(Group(tuple(prompts))) == expected
-    groups = plan(prompts, model.batch_token_budget)
+    groups = plan(prompts, model.batch_tokens)
     assert all(group.shared > 50 for group in groups)
     packed = {p: new for group in groups for p, new in zip(group.prompts, model.decoder()(group), strict=True)}
     assert [packed[prompt] for prompt in prompts] == expected

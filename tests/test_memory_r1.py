@@ -118,7 +118,7 @@ def test_facts_are_texts_in_one_object(reply: Any, facts: Any) -> None:
         ({"event": "add", "id": "new-1", "text": "x"}, Operation("ADD", None, "x")),
         ({"event": "UPDATE", "id": "1", "text": "y", "old_memory": "b"}, Operation("UPDATE", 1, "y", "b")),
         ({"event": "UPDATE", "id": 7, "text": "y"}, Operation("UPDATE", 7, "y")),
-        ({"event": "DELETE", "id": 0, "text": ""}, Operation("DELETE", 0)),
+        ({"event": "DELETE", "id": 0, "text": "", "old_memory": None}, Operation("DELETE", 0)),
         ({"event": "NOOP", "id": 0}, Operation("NONE", 0)), ({"event": "NONE"}, Operation("NONE")),
         ({"event": "MERGE", "id": 0, "text": "x"}, FAILED), ({"event": "ADD"}, FAILED),
         ({"event": "ADD", "text": "?!"}, FAILED), ({"event": "ADD", "text": 5}, FAILED),

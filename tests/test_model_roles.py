@@ -15,7 +15,7 @@ from memgauge.params import load
 from memgauge.solvers.catalogue import about_tokens, make_solver
 from memgauge.stages.parts import parts_of
 from memgauge.stages.solving import check_roles
-from memgauge.stages.walk import estimate_pipeline
+from memgauge.stages.walk import estimate_pipeline, not_counted
 from memgauge.text.tokens import count_tokens
 
 from .fault_server import FaultServer, Step, answer, by_request, completion, error, serving
@@ -115,6 +115,67 @@ def memgauge(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
 
 
+def test_commands_tell_what_a_run_took_and_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAR_KEY", KEY)
+    with serving(by_request(counted)) as server:
+        write_params(folder, server.endpoint)
+        for _ in range(2):
+            assert run(folder, *READ).returncode == 0
+        calls = len(server.seen.bodies)
+    total = Ledger(folder / ".dvc" / "tmp" / "memgauge" / "ledger.sqlite").totals(("subject",))
+    histories = {json.loads(line)["id"] for line in (folder / "data/prepared/synthetic/histories.jsonl").open()}
+    assert {subject for (subject,) in total} == histories
+    told = memgauge(folder, "ledger")
+    head, row = told.stdout.splitlines()
+    assert head.split() == ["run", "role", "stage", "paid", "stored", "input", "output", "spent", "saved"]
+    found = json.loads(memgauge(folder, "ledger", "--json").stdout)
+    assert [(each["cell"], each["paid"]) for each in found] == [("refer@synthetic-far", calls)]
+    assert row.split()[:5] == [
+        "workspace",
+        "reader.far",
+        "refer@synthetic-far",
+        str(calls),
+        str(found[0]["from_store"]),
+    ]
+    assert row.endswith(f"{found[0]['saved'] / 1e12:.4f} USD")
+    assert found[0]["saved"] >= found[0]["cost"] > 0
+    assert memgauge(folder, "tape", "save", "paper").returncode == 0
+    verified = memgauge(folder, "tape", "verify", "paper")
+    assert verified.stdout.startswith(f"{calls} calls (small {calls}), 0 of them failures")
+    estimates = {each["cell"]: each for each in json.loads(memgauge(folder, "estimate", "--json").stdout)}
+    assert estimates["refer@synthetic-far"]["calls"] == 0
+    assert estimates["read@synthetic-verbatim-far"]["calls"] > 0
+
+
+def test_the_ledger_tells_whose_answers_were_judged(folder: Path) -> None:
+    with serving(by_request(counted)) as server:
+        tree = write_params(folder, server.endpoint)
+        tree["role"]["judge"] = tree["role"]["reader"]["far"]
+        (folder / "params.yaml").write_text(json.dumps(tree))
+        for stage in (READ, ("judge", "synthetic", "far"), ("qualify",)):
+            found = run(folder, *stage, FAR_KEY=KEY)
+            assert found.returncode == 0, found.stderr
+            (folder / "data/answers/synthetic/far/verbatim.jsonl").touch()  # a system without answers
+    lines = Ledger(folder / ".dvc" / "tmp" / "memgauge" / "ledger.sqlite").totals(("cell", "subject"))
+    histories = {json.loads(line)["id"] for line in (folder / "data/prepared/synthetic/histories.jsonl").open()}
+    assert {subject for cell, subject in lines if cell == "judge@synthetic-far"} == histories
+    assert {subject for cell, subject in lines if cell == "qualify"} == {"qualification set"}
+    verdicts = (folder / "data/verdicts/synthetic/far/references.jsonl").read_text().splitlines()
+    answered = [json.loads(line)["question_id"] for line in answers(folder).splitlines()]
+    assert [json.loads(line)["question_id"] for line in verdicts] == answered * 2, "in the answers' order, twice"
+
+
+def test_the_judge_is_qualified_by_command(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    found = memgauge(tmp_path, "judge", "qualify", "--json")
+    assert found.returncode == 0, found.stderr
+    shown = json.loads(found.stdout)
+    assert list(shown) == ["strict", "generous"]
+    for variant, each in shown.items():
+        assert (each["variant"], each["judge"]) == (variant, "extractive")
+        assert each["items"] == each["false_accepts"]["judged"] + each["false_rejects"]["judged"] > 100
+
+
 def test_a_prompt_that_the_server_cut_is_no_answer(folder: Path) -> None:
     with serving(by_request(cut_prompt)) as server:
         write_params(folder, server.endpoint)
@@ -167,6 +228,47 @@ def test_the_estimate_counts_the_judge(folder: Path, monkeypatch: pytest.MonkeyP
     assert cells["qualify"] > 0
 
 
+def test_the_estimate_of_the_default_ends_before_its_models_are_trained(tmp_path: Path, prepared: Path) -> None:
+    """The default as it is shipped, on the smallest benchmark: what cannot be counted is named."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "prepared").symlink_to(prepared / "prepared")
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    (tmp_path / "models").mkdir()
+    for name in ("minilm", "smollm2"):  # what is fetched, not what is trained
+        (tmp_path / "models" / name).symlink_to(ROOT / "models" / name)
+    found = memgauge(tmp_path, "estimate")
+    assert found.returncode == 0, found.stderr
+    named, reader = found.stderr.splitlines()
+    stages = ["track_states", "distil", "write_student", "summarise_retrieved"]
+    assert named.partition("language models: ")[2].split(", ") == stages
+    assert reader == "memgauge: reader.tuned is not counted: models/tuned is yet to be made"
+    assert found.stdout == "no role asks a language model that is there\n"
+
+
+RUN_ARMS = {"run_degrade", "run_sweep", "run_ablate", "run_weigh"}
+LATER = {  # the stages that are not walked, by the role that they ask
+    "reader": {*RUN_ARMS, "read_silver", "read_passages", "track_states"},
+    "writer": {*RUN_ARMS, "ask_qa"},
+    "judge": {"score_passages", "ask_qa", "ask_qa_student", "ask_qa_depths"},
+    "qa": {"train_summariser", "ask_qa", "ask_qa_student", "ask_qa_depths"},
+    "teacher": {"collect_traces", "train_summariser"},
+    "summariser": {"summarise_retrieved"},
+    "finder": set(),
+}
+
+
+@pytest.mark.parametrize("role", LATER)
+def test_every_stage_that_asks_a_role_is_walked_or_named(tmp_path: Path, role: str) -> None:
+    tree = write_params(tmp_path, "http://127.0.0.1:1/v1", variant_readers=["far"])
+    model = tree["role"]["reader"]["far"]
+    roles = {name: {"solver": "extractive"} for name in tree["role"] if name != "reader"}
+    tree["role"] = {**roles, "reader": {"far": {"solver": "extractive"}}}
+    tree["retention"]["readers"] = ["far"]
+    assert set(not_counted(tree)) == {"distil", "write_student"}
+    tree["role"] |= {"reader": {"far": model}} if role == "reader" else {role: model}
+    assert set(not_counted(tree)) == {"distil", "write_student"} | LATER[role]
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -216,6 +318,44 @@ def test_an_amount_that_is_none_is_refused_before_any_stage(folder: Path, amount
     write_params(folder, "http://127.0.0.1:1/v1")
     found = memgauge(folder, "repro", "--max-usd", amount)
     assert (found.returncode, found.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            answer(error("Incorrect API key provided: ECHO", "invalid_api_key"), 401),
+            "does not accept the key in FAR_KEY",
+        ),
+        (answer(error("The model `small` does not exist", "model_not_found"), 404), "has no model 'small'"),
+        (None, "cannot be reached"),
+    ],
+    ids=["wrong key", "wrong model", "dead port"],
+)
+def test_repro_tells_what_cannot_work_before_any_stage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: Step | None, words: str
+) -> None:
+    monkeypatch.setenv("FAR_KEY", KEY)
+    with serving(step or answer()) as server:
+        write_params(folder, server.endpoint if step else "http://127.0.0.1:1/v1")
+        found = memgauge(folder, "repro")
+    assert (found.returncode, found.stderr.count("\n")) == (2, 1), found.stderr
+    assert words in found.stderr
+    assert KEY not in found.stderr
+    assert len(server.seen.bodies) == (1 if step else 0)
+
+
+def test_repro_asks_each_endpoint_for_one_token_and_none_for_a_replay(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAR_KEY", KEY)
+    with serving(answer()) as server:
+        write_params(folder, server.endpoint, llm={"mode": "replay", "tape": "absent"})
+        assert "dvc" in memgauge(folder, "repro").stderr.lower()  # dvc came to its turn: there is no pipeline here
+        assert server.seen.bodies == []
+        write_params(folder, server.endpoint)
+        assert "dvc" in memgauge(folder, "repro").stderr.lower()
+    assert [body["max_tokens"] for body in server.seen.bodies] == [1]
 
 
 def test_a_limit_stops_with_its_own_exit_code_and_a_broken_ledger_before_any_call(folder: Path) -> None:

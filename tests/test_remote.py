@@ -155,8 +155,44 @@ def test_an_endpoint_that_went_away_stops_the_batch_after_all_attempts() -> None
     assert len(fake.waits) == 2
 
 
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (
+            answer(error("Unrecognized request argument supplied: top_q"), 400),
+            "refuses the calls to 'small'.*8 calls.*top_q",
+        ),
+        (answer({**completion(), "choices": []}), "refuses the calls to 'small'.*no choice"),
+        (answer({}, 503), "cannot serve 'small' now.*8 calls"),
+    ],
+)
+def test_calls_that_all_fail_stop_the_work_with_one_error(step: Step, message: str) -> None:
+    """One that fails among others is a status; so are too long ones, whose endpoint works."""
+    bad, long = ask("bad"), ask("long")
+
+    def choose(body: dict[str, Any]) -> Step:
+        text = body["messages"][0]["content"]
+        too_long = answer(error("maximum context length is 8", "context_length_exceeded"), 400)
+        return {"bad": step, "long": too_long}.get(text, answer())
+
+    pace = FakeTime().pace()
+    with serving(by_request(choose)) as server:
+        model = RemoteChatModel("small", server.endpoint, concurrency=1, max_attempts=1, pace=pace)
+        statuses = {reply.status for reply in model.generate([*[bad] * 7, ask("good"), *[bad] * 7, *[long] * 9])}
+        assert statuses == {"ok", "provider_error", "context_truncated"}
+        with pytest.raises(StoppedError, match=message) as caught:
+            model.generate([bad] * 20)
+    assert str(caught.value).endswith("the same command goes on from there")
+    assert len(server.seen.bodies) == 24 + 8
+
+
 PREFLIGHT: dict[str, tuple[Step, str]] = {
     "key": (answer(error("Incorrect API key provided", "invalid_api_key"), 401), "does not accept the key in .*MG_KEY"),
+    "key, as a bad request": (
+        answer(error("API key not valid. Please pass a valid API key.", 400, "INVALID_ARGUMENT"), 400),
+        "does not accept the key in .*MG_KEY",
+    ),
+    "key, otherwise": (answer({"detail": "Invalid API key"}, 400), "does not accept the key"),
     "forbidden": (answer("<html>Forbidden</html>", 403), "does not accept the key"),
     "model": (answer(error("The model `small` does not exist", "model_not_found"), 404), "has no model 'small'"),
     "model, plainly": (answer({"error": "model 'small' not found, try pulling it first"}, 404), "has no model 'small'"),

@@ -135,3 +135,15 @@ def test_an_unreachable_endpoint_shows_no_key(monkeypatch: pytest.MonkeyPatch) -
         assert caught.value.__cause__ is None
         assert caught.value.__context__ is None
         assert not any(map(leaks, everything(caught.value)))
+
+
+@pytest.mark.parametrize("value", ["x", "EMPTY", "none", "1"])
+def test_a_stand_in_for_a_key_spoils_no_reply_and_no_error(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, value)
+    text = "An EMPTY box, next to none; exit 1"
+    too_long = error(f"too long for {value}", "context_length_exceeded")
+    with serving(answer(completion(text)), answer(too_long, 400)) as server:
+        good, long = RemoteChatModel("small", server.endpoint, VARIABLE, concurrency=1).generate([ask("a"), ask("b")])
+    assert (good.text, good.status, good.input_tokens) == (text, "ok", 20)
+    assert long.status == "context_truncated"
+    assert value not in long.detail.replace("[key]", "")

@@ -143,3 +143,24 @@ def test_payload_is_what_is_sent_and_tells_requests_apart() -> None:
     ]
     assert all(model.payload(other) != payload for other in others)
     assert RemoteChatModel("small", server.endpoint).payload(asked) != payload
+
+
+SCHEMA_REFUSALS = [
+    error("Invalid schema for response_format 'reply': 'required' is required to be supplied", param="response_format"),
+    error("Invalid schema for response_format 'reply': In context=('items',), 'required' is missing 'old_memory'."),
+    error("The provided JSON schema contains features not supported by xgrammar."),
+]
+
+
+@pytest.mark.parametrize("refusal", SCHEMA_REFUSALS)
+def test_a_schema_that_an_endpoint_cannot_follow_is_left_out(refusal: Any) -> None:
+    def choose(body: dict[str, Any]) -> Step:
+        return answer(refusal, 400) if "response_format" in body else answer()
+
+    with serving(by_request(choose)) as server:
+        (reply,) = RemoteChatModel("small", server.endpoint).generate([ask(schema='{"type": "object"}')])
+        (plain,) = RemoteChatModel("small", server.endpoint).generate([ask()])
+    assert [(each.text, each.status, each.attempts) for each in (reply, plain)] == [
+        ("Oslo", "ok", 2),
+        ("Oslo", "ok", 1),
+    ]

@@ -1,12 +1,23 @@
 """The first tasks: what they show a language model and how strictly they read its reply."""
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
 import pytest
 
-from memgauge import prompts
+from memgauge import prompts, tasks
 from memgauge.errors import InputError
 from memgauge.tasks.answer_question import AnswerQuestion
 from memgauge.tasks.base import ParseFailure, Task
+from memgauge.tasks.extract_facts import ExtractFacts
+from memgauge.tasks.merge_episodes import MergeEpisodes
+from memgauge.tasks.name_themes import NameThemes
+from memgauge.tasks.segment_batch import SegmentBatch
 from memgauge.tasks.summarise_session import SummariseSession, SummaryLine
+from memgauge.tasks.track_state import TrackState
+from memgauge.tasks.write_episode import Episode, WriteEpisode
 
 CONTEXT = "[8 May 2023, 13:56]\nAnn: I moved to Oslo {yesterday}."
 
@@ -77,3 +88,45 @@ def test_tasks_keep_the_contract() -> None:
 def test_an_unknown_template_is_named() -> None:
     with pytest.raises(InputError, match="nosuch"):
         prompts.template("nosuch")
+
+
+EPISODE = Episode("A move", "Ann moved.", None)
+WITH_OWN_SCHEMA: list[Any] = [  # tasks whose schema depends on their inputs
+    ExtractFacts(None, (), EPISODE, (), rationale=False),
+    MergeEpisodes(EPISODE, (EPISODE,), rationale=False),
+    NameThemes(()),
+    SegmentBatch(None, (("Ann", "Hi"),), rationale=False),
+    TrackState(""),
+    WriteEpisode(None, (), "", rationale=False),
+]
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schema of every task that has one, by the task's class."""
+    modules = [import_module(f"memgauge.tasks.{each.name}") for each in iter_modules(tasks.__path__)]
+    found = {name: kind.schema for each in modules for name, kind in vars(each).items() if hasattr(kind, "schema")}
+    return found | {type(task).__name__: task.schema for task in WITH_OWN_SCHEMA}
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object that a schema describes, at any depth."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for inner in schema.values():
+            yield from objects(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from objects(inner)
+
+
+@pytest.mark.parametrize("task", schemas())
+def test_every_schema_is_one_that_hosted_services_take_in_strict_mode(task: str) -> None:
+    """They refuse an object that may lack one of its keys or have others; what may be absent is null."""
+    schema = schemas()[task]
+    assert isinstance(schema, dict), f"give {task} a row in WITH_OWN_SCHEMA"
+    found = list(objects(schema))
+    assert found
+    for each in found:
+        assert sorted(each["required"]) == sorted(each["properties"])
+        assert each["additionalProperties"] is False

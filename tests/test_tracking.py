@@ -11,6 +11,8 @@ from mlflow.entities import Run
 from mlflow.tracking import MlflowClient
 
 from memgauge.errors import InputError
+from memgauge.files import write_json
+from memgauge.stages import equip_reader, track
 from memgauge.tracking import Cell, live_run, log_pipeline, metric_names, open_store
 
 
@@ -103,3 +105,32 @@ def test_a_terminated_process_leaves_killed_runs(tmp_path: Path) -> None:
 def test_two_metrics_with_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="share the MLflow name"):
         metric_names({"recall@5": 1.0, "recall_at_5": 2.0})
+
+
+CANARY = "sk-canary-77aa31"
+
+
+def test_no_key_reaches_the_store_of_a_paid_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell of a reader behind an endpoint, logged as the stage logs it while its key is in the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAR_KEY", CANARY)
+    far = {"solver": "language_model", "model": "small", "endpoint": "http://host/v1", "key_variable": "FAR_KEY"}
+    equip_reader.main({"role.reader.far": far}, "far")
+    write_json(tmp_path / "metrics/cells/synthetic.json", {"far": {"verbatim": {"gap": {"write": 0.5}}}})
+    params = {
+        **{"seed": 1, "readers": ["far"], "systems": ["verbatim"], "retrieval": {"k": 5}},
+        "role": {"reader": {"far": {**far, "note": "long " * 2000}}, "writer": far},
+        "memory": {"verbatim": {}},
+        "benchmark": {"synthetic": {}},
+    }
+    open_store(tmp_path)
+    cells = list(track._cells("synthetic", params))
+    log_pipeline("run", {}, cells, [tmp_path / "metrics/cells/synthetic.json"])
+    with pytest.raises(InputError), live_run("train", cells[0].params, {}):
+        raise InputError("stop")
+    (cell,) = [run for run in runs(tmp_path) if run.info.run_name == "synthetic-verbatim-far"]
+    assert cell.data.params["reader.key_variable"] == "FAR_KEY"
+    written = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"mlflow.db", "long_params.json"} <= set(written)
+    assert any(b"FAR_KEY" in content for content in written.values())
+    assert [name for name, content in written.items() if CANARY.encode() in content] == []

@@ -30,7 +30,7 @@ def measure(benchmark: Any, model: LocalChatModel, way: str, prompts: list[Promp
     ways = {
         "one by one": lambda: one_by_one(model.model, prompts),
         "padded": lambda: model.decoder()(Group(tuple(prompts))),
-        "engine": lambda: [new for group in plan(prompts, model.batch_token_budget) for new in decode(group)],
+        "engine": lambda: [new for group in plan(prompts, model.batch_tokens) for new in decode(group)],
     }
     decode = model.decoder()
     decode(Group((model.encode(ChatRequest(tuple(AnswerQuestion("Who?", "").messages()), 1)),)))

@@ -1,6 +1,7 @@
 """`memgauge ...` for people: one file a group of commands, each with `add(commands)`."""
 
 import argparse
+import os
 import sys
 from importlib import import_module
 
@@ -25,6 +26,8 @@ The pipeline itself is `dvc repro`; one changed value is `dvc exp run -S retriev
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; a user's mistake is one line on standard error and exit code 2."""
+    # Before torch is loaded, as in a stage: threads that spin while they wait slow everything beside them.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     options, rest = _parser().parse_known_args(arguments)
     if rest and not getattr(options, "passes_on", False):
         _parser().error(f"unrecognized arguments: {' '.join(rest)}")

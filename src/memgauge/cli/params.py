@@ -25,18 +25,24 @@ def _profile(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     from memgauge.params import load
+
+    tree = load(Path("params.yaml"))
+    check_values(tree)
+    print("params.yaml: every key is read by a stage, every role has a solver")
+    if options.calls:
+        call_endpoints(tree)
+
+
+def check_values(tree: dict[str, Any]) -> None:
+    """Raises InputError for the first key, value or role that cannot work."""
     from memgauge.stages.solving import check_roles
     from memgauge.stages.table import check_params
 
-    tree = load(Path("params.yaml"))
     check_params(tree)
     check_roles(tree)
-    print("params.yaml: every key is read by a stage, every role has a solver")
-    if options.calls:
-        _call(tree)
 
 
-def _call(tree: dict[str, Any]) -> None:
+def call_endpoints(tree: dict[str, Any]) -> None:
     """One token from every endpoint in use; the first that cannot work is the error."""
     from memgauge.llm.remote import RemoteChatModel
     from memgauge.solvers.catalogue import make_solver

@@ -23,7 +23,9 @@ def _ledger(options: argparse.Namespace) -> None:
         rows = [{"run": key[0], "role": key[1], "cell": key[2], **asdict(total)} for key, total in totals.items()]
         print(json.dumps(rows, indent=2))
         return
-    print(f"{'run':<16} {'role':<18} {'stage':<40} {'paid':>7} {'stored':>7} {'input':>11} {'output':>9}  USD")
+    names = f"{'run':<16} {'role':<18} {'stage':<40}"
+    print(f"{names} {'paid':>7} {'stored':>7} {'input':>11} {'output':>9}  {'spent':<20} saved")
     for (run, role, cell), each in totals.items():
         counts = f"{each.paid:>7,} {each.from_store:>7,} {each.input_tokens:>11,} {each.output_tokens:>9,}"
-        print(f"{run:<16} {role:<18} {cell:<40} {counts}  {usd(each.cost, each.unpriced > 0)}")
+        spent = usd(each.cost, each.unpriced > 0)
+        print(f"{run:<16} {role:<18} {cell:<40} {counts}  {spent:<20} {usd(each.saved)}")

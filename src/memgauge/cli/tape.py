@@ -22,6 +22,7 @@ def add(commands: Any) -> None:
 
 
 def _save(options: argparse.Namespace) -> None:
+    from memgauge.llm.remote_keys import Key
     from memgauge.llm.store import ResponseStore
     from memgauge.llm.tape import save_tape
     from memgauge.params import load
@@ -42,7 +43,8 @@ def _save(options: argparse.Namespace) -> None:
         )
     roles = roles_in_use(tree).values()
     variables = sorted({str(each["key_variable"]) for each in roles if each.get("key_variable")})
-    private = [*filter(None, map(os.environ.get, variables)), str(Path.home())]
+    keys_of = [os.environ.get(name, "") for name in variables]
+    private = [*(each for each in keys_of if Key(each).secret), str(Path.home())]
     file = tape_file(options.name)
     print(f"{save_tape(file, store, keys, private):,} calls in {file}; keep it with `dvc add {file}`")
 

@@ -1,7 +1,7 @@
 """What every chat model promises, whether it runs in this process, behind an endpoint or from a tape."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from memgauge.records import Status
@@ -11,12 +11,18 @@ FinishReason = Literal["stop", "length", "content_filter", "error"]
 Origin = Literal["model", "store", "tape"]
 
 
+def any_text(text: str) -> bool:
+    """The `readable` of a request whose asker takes every text."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One chat to be continued by at most `max_new_tokens` tokens of the model; temperature 0 is greedy.
 
     `schema` is a JSON schema as JSON text, for replies that must follow it. `sample` tells several samples of
-    one prompt apart; `seed` makes each repeatable where the model honours it.
+    one prompt apart; `seed` makes each repeatable where the model honours it. `readable` tells whether the asker
+    can read a reply's text: it is never sent and in no key, so requests that differ in it alone are equal.
     """
 
     messages: tuple[Message, ...]
@@ -25,6 +31,7 @@ class ChatRequest:
     schema: str | None = None
     sample: int = 0
     seed: int | None = None
+    readable: Callable[[str], bool] = field(default=any_text, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ Constrain = Callable[[str], Callable[[list[int]], "torch.Tensor | NDArray[np.boo
 BAR_DELAY_SECONDS = 2.0
 FULL = "full_attention"  # what masks and caches of `llm.prefix` are made for
 ENGINE = "local transformers float32"
+FLOAT_BYTES = 4
 SHAPING = {".safetensors", ".json", ".jinja"}  # weights, settings, vocabulary and template: what shapes a reply
 
 
@@ -40,8 +41,8 @@ SHAPING = {".safetensors", ".json", ".jinja"}  # weights, settings, vocabulary a
 class LocalChatModel:
     """A Hugging Face folder (config, safetensors, tokenizer with a chat template); loaded at first use.
 
-    `batch_token_budget` bounds memory: the tokens a batch holds, padding and new ones included. At 46 kB
-    of keys and values a token (135M model) the default is 0.75 GB.
+    `batch_bytes` bounds memory: the keys and values of all tokens a batch holds, padding and new ones included.
+    The default is 16,384 tokens of a 135M model (46 kB each), and fewer of a larger one.
     `max_context` in tokens is lowered to the model's own limit; a longer request is refused, never cut.
     `adapter` is a LoRA folder of peft (safetensors only), merged into the weights in memory.
     `constrain` makes, of a JSON schema, the function that gives the tokens allowed after the new ids so far: a
@@ -49,7 +50,7 @@ class LocalChatModel:
     """
 
     folder: Path
-    batch_token_budget: int = 16_384
+    batch_bytes: int = 720 * 2**20
     max_context: int = 8_192
     adapter: Path | None = None
     constrain: Constrain | None = None
@@ -94,6 +95,11 @@ class LocalChatModel:
     def limit(self) -> int:
         """Tokens that a prompt and its reply may take together."""
         return min(self.max_context, int(self.model.config.max_position_embeddings))
+
+    @cached_property
+    def batch_tokens(self) -> int:
+        """Tokens that a batch may hold: `batch_bytes` over what the model keeps of a token."""
+        return max(1, self.batch_bytes // token_bytes(self.model.config))
 
     @cached_property
     def stops(self) -> frozenset[int]:
@@ -148,7 +154,7 @@ class LocalChatModel:
         report([(prompt, _refused(prompt)) for prompt in places if prompt.room > self.limit])
         decode = self.decoder()
         with tqdm(total=len(fitting), desc=self.folder.name, unit="reply", delay=BAR_DELAY_SECONDS) as bar:
-            for group in plan(fitting, self.batch_token_budget):
+            for group in plan(fitting, self.batch_tokens):
                 start = perf_counter()
                 new = decode(group)
                 seconds = perf_counter() - start
@@ -210,6 +216,19 @@ class LocalChatModel:
         ended = bool(new) and new[-1] in self.stops
         text = self.tokenizer.decode(new, skip_special_tokens=True)
         return ChatReply(text, "stop" if ended else "length", len(prompt.ids), len(new), latency_seconds=seconds)
+
+
+def token_bytes(config: Any) -> int:
+    """Bytes of keys and values that a model in float32 keeps of a token, over all its layers.
+
+    >>> from types import SimpleNamespace
+    >>> sizes = {"num_hidden_layers": 30, "num_key_value_heads": 3, "num_attention_heads": 9, "hidden_size": 576}
+    >>> token_bytes(SimpleNamespace(**sizes))
+    46080
+    """
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return int(2 * config.num_hidden_layers * heads * size * FLOAT_BYTES)
 
 
 def _check_files(folder: Path, *names: str) -> None:

@@ -137,8 +137,8 @@ class Decoder:
         self._model = model
         self._stops = stops
         self._follow = follow
-        self._shared: tuple[int, ...] = ()
-        self._cache = Cache(layer_class_to_replicate=RoomyLayer)
+        self._shared: tuple[int, ...]
+        self._forget()
 
     def new_ids(self, group: Group) -> list[list[int]]:
         """New ids of each prompt of a group, in order, the stop id included."""
@@ -147,8 +147,13 @@ class Decoder:
             if group.shared:
                 self._packed(rows, group.shared)
             else:
+                self._forget()  # packed groups come first: what they share would lie beside a full batch
                 self._padded(rows)
         return rows.new
+
+    def _forget(self) -> None:
+        """An empty cache in place of the last shared prefix's."""
+        self._shared, self._cache = (), Cache(layer_class_to_replicate=RoomyLayer)
 
     def _padded(self, rows: Rows) -> None:
         """One row a prompt, padded on the left; a finished row leaves the batch."""

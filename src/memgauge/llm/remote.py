@@ -17,13 +17,13 @@ from memgauge.llm.remote_calls import open_client
 from memgauge.llm.remote_keys import Key, read_key, scrubbed_logs
 from memgauge.llm.remote_parameters import CHANGES, Adaptations, AdaptationsHere, adapted, learnt, plain_body
 from memgauge.llm.remote_replies import CountTokens
-from memgauge.llm.retries import Failure, FailureKind, Pace, RetryPolicy, StoppedError
+from memgauge.llm.retries import AGAIN, Failure, FailureKind, Pace, RetryPolicy, StoppedError
 
 Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
 SET_BY_REQUEST = frozenset({*CHANGES, "model", "messages", "endpoint", "sample", "n", "stream"})
-GIVEN_UP = 8  # calls in a row, each after all its attempts, after which an endpoint is held to be down
+GIVEN_UP = 8  # calls in a row, each after all its attempts, after which an endpoint is held to serve none
 SHORTEST = ChatRequest(({"role": "user", "content": "Say yes."},), max_new_tokens=1)
 UNUSABLE: dict[FailureKind, str] = {
     "unreachable": "{endpoint} cannot be reached ({detail}); start its server or correct the address",
@@ -34,6 +34,7 @@ UNUSABLE: dict[FailureKind, str] = {
 FOR_NOW: dict[FailureKind, str] = {
     "quota": "the money or allowance for {model!r} at {endpoint} is used up ({detail}); top it up",
     "passing": "{endpoint} cannot serve {model!r} now ({detail}); wait, or raise max_wait_seconds",
+    "refused": "{endpoint} refuses the calls to {model!r} ({detail}); check the model and the extra parameters",
 }
 
 
@@ -104,7 +105,7 @@ class RemoteChatModel:
                 outcome = await caller.call(self._body(request), batch.pause)
                 replies[position] = self._accept(request, outcome)
                 self._report(position, request, outcome.body, replies[position], on_reply)
-                self._watch(outcome.passing, replies[position].detail)
+                self._watch(_no_answer(outcome), replies[position].detail)
 
             batch = Batch(len(requests), make_call)
             await batch.run(self.concurrency)
@@ -126,7 +127,7 @@ class RemoteChatModel:
         if isinstance(outcome.result, Failure) and outcome.result.kind in UNUSABLE:
             raise InputError(self._explained(outcome.result))
         reply = self._accept(SHORTEST, outcome)
-        if outcome.passing:
+        if outcome.failed in AGAIN:
             raise StoppedError(self._explained(Failure("passing", reply.detail)))
         if reply.status == "provider_error":
             raise InputError(
@@ -171,14 +172,14 @@ class RemoteChatModel:
                 LOG.warning("%s refuses a parameter; from now on it is sent as: %s", self.model_id, change)
         return outcome.result
 
-    def _watch(self, given_up: bool, detail: str) -> None:
+    def _watch(self, why: FailureKind | None, detail: str) -> None:
         """StoppedError when the endpoint has answered none of the last calls: to go on would fail all that is left."""
-        if not given_up:
+        if why is None:
             self._given_up.clear()
             return
         self._given_up.append(detail)
         if len(self._given_up) >= GIVEN_UP:
-            raise self._stopped(Failure("passing", f"{len(self._given_up)} calls in a row failed; {detail}"))
+            raise self._stopped(Failure(why, f"{len(self._given_up)} calls in a row failed; {detail}"))
 
     def _stopped(self, failure: Failure) -> StoppedError:
         return StoppedError(
@@ -199,6 +200,13 @@ class RemoteChatModel:
         form = {**UNUSABLE, **FOR_NOW}[failure.kind]
         variable = self.key_variable or "key_variable, which is not set"
         return form.format(endpoint=self.endpoint, model=self.model, variable=variable, detail=failure.detail)
+
+
+def _no_answer(outcome: Outcome) -> FailureKind | None:
+    """How a call failed, where that says more of the endpoint than of the one prompt: "passing" or "refused"."""
+    if isinstance(outcome.result, Failure) or outcome.result.status != "provider_error":
+        return None
+    return "passing" if outcome.failed in AGAIN else "refused"
 
 
 def check_endpoint(endpoint: str) -> None:

@@ -9,7 +9,7 @@ from memgauge.llm.remote_calls import send
 from memgauge.llm.remote_keys import Key
 from memgauge.llm.remote_parameters import CHANGES, adapted
 from memgauge.llm.remote_replies import CountTokens, failed_reply, read_response
-from memgauge.llm.retries import AGAIN, STOPS, Failure, Pace, RetryPolicy
+from memgauge.llm.retries import STOPS, Failure, FailureKind, Pace, RetryPolicy
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -22,14 +22,14 @@ Pause = Callable[[Awaitable[None]], Awaitable[None]]
 class Outcome:
     """How a request ended: a reply (a failed one too), or the failure that every other call would share.
 
-    `body` was sent last; `adapted` tells that the model took it after refusing a parameter, `passing` that a later
-    try may end better.
+    `body` was sent last; `adapted` tells that the model took it after refusing a parameter, `failed` the kind of
+    the failure that a failed reply stands for.
     """
 
     result: ChatReply | Failure
     body: dict[str, Any]
     adapted: bool = False
-    passing: bool = False
+    failed: FailureKind | None = None
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,15 @@ class Caller:
             first_failed = ended if first_failed is None else first_failed
             wait = self.policy.wait_seconds(result, failures, ended - first_failed, self.pace.chance())
             if wait is None:
-                return Outcome(self._last(result, body, attempts), body, passing=result.kind in AGAIN)
+                return Outcome(self._last(result, body, attempts), body, failed=result.kind)
             await pause(self.pace.sleep(wait))
 
     async def _attempt(self, body: dict[str, Any]) -> ChatReply | Failure:
         answer = await send(self.client, body, self.key, self.timeout_seconds)
         if isinstance(answer, Failure):
             return answer
-        return read_response(answer, body, self.count_tokens, self.pace.now())
+        found = read_response(answer, body, self.count_tokens, self.pace.now())
+        return replace(found, detail=self.key.scrub(found.detail))  # it is shown; a reply's text is not touched
 
     def _last(self, failure: Failure, body: dict[str, Any], attempts: int) -> ChatReply | Failure:
         """What a failure that is not tried again ends: this call, or all calls."""

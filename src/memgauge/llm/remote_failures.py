@@ -21,6 +21,12 @@ CONTEXT_WORDS = re.compile(
     re.IGNORECASE,
 )
 CUT_WORDS = re.compile(r"could not finish the message because", re.IGNORECASE)
+KEY_WORDS = re.compile(
+    r"\b(api|access|auth\w*)[ _-]?(key|token|credential)s?\b.{0,60}?(not valid|not found|not set|required"
+    r"|invalid|incorrect|expired|missing|revoked|wrong)"
+    r"|(invalid|incorrect|expired|missing|revoked|wrong|no valid) (api|access|auth\w*)[ _-]?(key|token|credential)",
+    re.IGNORECASE,
+)
 MODEL_WORDS = re.compile(
     r"\bmodels?\b.{0,200}?(not found|not exist|not a valid|not available|no such|not loaded|unknown|not be loaded)"
     r"|(unknown|invalid|no such|unsupported|unexpected) model\b|pinned to",
@@ -28,9 +34,10 @@ MODEL_WORDS = re.compile(
 )
 REFUSAL_WORDS = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|only the default|extra inputs"
-    r"|not implemented|deprecated|invalid parameter",
+    r"|not implemented|deprecated|invalid parameter|invalid (json )?schema",
     re.IGNORECASE,
 )
+SCHEMA_WORDS = re.compile(r"\b(json.?schema|(invalid|provided|the) schema)\b", re.IGNORECASE)
 STATUS_OF_TYPE = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -84,7 +91,7 @@ def _kind(report: _Report, parameter: str | None) -> FailureKind:
         (bool(report.codes & CONTEXT), "context"),
         (status in (400, 413, 422, 500) and bool(CONTEXT_WORDS.search(message)), "context"),
         (status in PASSING or status >= 500, "passing"),
-        (status in (401, 403), "key"),
+        (status in (401, 403) or (status == 400 and bool(KEY_WORDS.search(message))), "key"),
         (status == 400 and bool(CUT_WORDS.search(message)), "cut"),
         (parameter is not None, "parameter"),
         ("model_not_found" in report.codes, "model"),
@@ -102,6 +109,8 @@ def _refused_parameter(report: _Report, sent: Mapping[str, Any]) -> str | None:
     if report.parameter in candidates:
         return report.parameter
     named = [(place.start(), name) for name in candidates if (place := re.search(rf"\b{name}\b", report.message))]
+    if not named and "response_format" in candidates and SCHEMA_WORDS.search(report.message):
+        return "response_format"  # servers speak of the schema in it
     return min(named)[1] if named else None
 
 

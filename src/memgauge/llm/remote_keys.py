@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from memgauge.errors import InputError
 
 HIDDEN = "[key]"
+SECRET_CHARACTERS = 8  # what is shorter (EMPTY, none, x) is a stand-in for servers without keys, and occurs in replies
 CLIENT_LOGGERS = ("openai", "httpx", "httpcore", "h11", "hpack", "asyncio")  # name beginnings, children included
 
 
@@ -17,6 +18,15 @@ class Key:
     """An API key that no repr shows; empty for a server that needs none."""
 
     value: str = field(repr=False)
+
+    @property
+    def secret(self) -> bool:
+        """Whether it is long enough to be one; only then can it be taken out of a reply without harm.
+
+        >>> Key("EMPTY").secret, Key("sk-1f9d52c0").secret
+        (False, True)
+        """
+        return len(self.value) >= SECRET_CHARACTERS
 
     def scrub(self, text: str) -> str:
         """The text with the key, as it is or escaped as in JSON, replaced: servers echo keys in their errors."""

@@ -31,7 +31,7 @@ class TapeStore:
         self._load()
         return dict(self._adaptations.get(model_id, {}))
 
-    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply) -> None:
+    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply, readable: bool = True) -> None:
         """Refused: a tape is never written to."""
         raise InputError(f"{self} is only read; set llm.mode to live and use the response store to make calls")
 

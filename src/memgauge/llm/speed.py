@@ -4,8 +4,10 @@ All ways continue the same prompts in one run. The slow ways are timed on the fi
 seconds a prompt; `measured` says how many were timed.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from time import perf_counter
 
 from memgauge.llm.batching import Group, Prompt, plan
@@ -36,6 +38,7 @@ class SpeedRow:
     """One way to continue one set of prompts. `ratio` is one-by-one seconds a prompt over this way's.
 
     `tokens_per_second` counts prompt and new tokens of the timed prompts, as if every prompt were read in full.
+    `differ` counts the new tokens that are not those of one-by-one generation, of the `compared` that both ways wrote.
     """
 
     prompts: str
@@ -47,26 +50,33 @@ class SpeedRow:
     seconds: float
     tokens_per_second: float
     ratio: float
+    differ: int = 0
+    compared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """The measured rows and the settings they hold for."""
+    """The measured rows and the settings they hold for; `wait_policy` is OpenMP's, "" for its own default."""
 
     model: str
     threads: int
+    wait_policy: str
     options: SpeedOptions
     rows: tuple[SpeedRow, ...]
 
 
 def render_speed(found: SpeedTable) -> str:
     """The table as aligned lines."""
-    lines = [f"{found.model}, float32, {found.threads} threads, store of {found.options.store_tokens:,} tokens"]
-    lines.append(f"{'prompts':<22} {'way':<14} {'timed':>6} {'s a prompt':>11} {'tokens/s':>10} {'ratio':>7}")
+    waiting = f"OMP_WAIT_POLICY {found.wait_policy or 'not set'}"
+    store = f"store of {found.options.store_tokens:,} tokens"
+    lines = [f"{found.model}, float32, {found.threads} threads, {waiting}, {store}"]
+    head = f"{'prompts':<22} {'way':<14} {'timed':>6} {'s a prompt':>11} {'tokens/s':>10} {'ratio':>7}"
+    lines.append(f"{head} {'differ':>11}")
     for row in found.rows:
         each = row.seconds / row.measured
         numbers = f"{row.measured:>6} {each:>11.3f} {row.tokens_per_second:>10,.0f} {row.ratio:>6.1f}x"
-        lines.append(f"{row.prompts:<22} {row.way:<14} {numbers}")
+        differ = f"{row.differ} of {row.compared}"
+        lines.append(f"{row.prompts:<22} {row.way:<14} {numbers} {differ:>11}")
     return "\n".join(lines)
 
 
@@ -85,7 +95,17 @@ def measure_speed(
         rows += timer.rows(f"{count} over one store", prompts, options.sample)
     prompts = prompts_sharing_nothing(model, options.unshared, options.new_tokens)
     rows += timer.rows("sharing nothing", prompts, options.unshared)
-    return SpeedTable(model.folder.name, threads(), options, tuple(rows))
+    waiting = os.environ.get("OMP_WAIT_POLICY", "")
+    return SpeedTable(model.folder.name, threads(), waiting, options, tuple(rows))
+
+
+def differing(new: Sequence[int], plain: Sequence[int]) -> int:
+    """Places at which two continuations of one prompt differ; what one lacks at its end differs too.
+
+    >>> differing([5, 6, 7], [5, 9]), differing([5], [5])
+    (2, 0)
+    """
+    return sum(one != other for one, other in zip_longest(new, plain))
 
 
 def prompts_over_one_store(model: LocalChatModel, count: int, store_tokens: int, new_tokens: int) -> list[Prompt]:
@@ -133,17 +153,26 @@ class _Timer:
     def rows(self, label: str, prompts: Sequence[Prompt], sample: int) -> list[SpeedRow]:
         """One by one, padded, and as the engine plans it (packed where that pays)."""
         some = prompts[:sample]
-        rows = [
-            self._row(label, "one by one", prompts, some, self.alone),
-            self._row(label, "padded", prompts, some, lambda asked: self.model.decoder()(Group(tuple(asked)))),
-            self._row(label, "engine", prompts, prompts, self._planned),
-        ]
+        rows, plain = list[SpeedRow](), list[list[int]]()
+        for way, timed, run in (
+            ("one by one", some, self.alone),
+            ("padded", some, lambda asked: self.model.decoder()(Group(tuple(asked)))),
+            ("engine", prompts, self._planned),
+        ):
+            row, new = self._row(label, way, prompts, timed, run)
+            plain = plain or new
+            pairs = list(zip(new[: len(some)], plain, strict=True))
+            compared = sum(max(len(one), len(other)) for one, other in pairs)
+            rows.append(replace(row, differ=sum(differing(*pair) for pair in pairs), compared=compared))
         each = rows[0].seconds / rows[0].measured
         return [replace(row, ratio=each / (row.seconds / row.measured)) for row in rows]
 
     def _planned(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """As the engine groups them; new ids in the prompts' order."""
         decode = self.model.decoder()
-        return [new for group in plan(prompts, self.model.batch_token_budget) for new in decode(group)]
+        groups = plan(prompts, self.model.batch_tokens)
+        found = {prompt: new for group in groups for prompt, new in zip(group.prompts, decode(group), strict=True)}
+        return [found[prompt] for prompt in prompts]
 
     def _row(
         self,
@@ -152,10 +181,10 @@ class _Timer:
         prompts: Sequence[Prompt],
         timed: Sequence[Prompt],
         run: Callable[[Sequence[Prompt]], list[list[int]]],
-    ) -> SpeedRow:
+    ) -> tuple[SpeedRow, list[list[int]]]:
         start = self.clock()
         new = run(timed)
         seconds = self.clock() - start
         read, wrote = sum(len(prompt.ids) for prompt in timed), sum(map(len, new))
         speed = (read + wrote) / seconds if seconds else 0.0
-        return SpeedRow(label, way, len(prompts), len(timed), read, wrote, seconds, speed, 1.0)
+        return SpeedRow(label, way, len(prompts), len(timed), read, wrote, seconds, speed, 1.0), new

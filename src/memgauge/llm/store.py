@@ -52,8 +52,8 @@ class Replies(Protocol):
         """The replies that are there, by key."""
         ...
 
-    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply) -> None:
-        """Keep a reply."""
+    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply, readable: bool = True) -> None:
+        """Keep a reply; one that its asker cannot read is not to be found again."""
         ...
 
     def use(self, run: str, cell: str, keys: Iterable[str]) -> None:
@@ -97,7 +97,7 @@ def key(payload: Mapping[str, Any], sample: int) -> str:
 
 
 def usable(reply: ChatReply) -> bool:
-    """Whether a reply may be kept for later: finished by itself, and not blank.
+    """Whether a reply may be kept for later, as far as it shows itself: finished by itself, and not blank.
 
     >>> usable(ChatReply("Oslo", "stop")), usable(ChatReply("The city of", "length"))
     (True, False)
@@ -142,18 +142,20 @@ class ResponseStore:
         """The usable replies that are there, by key, with origin "store"."""
         return {call_key: self._read(call_key, reply, total) for call_key, reply, total in self._rows(keys, "replies")}
 
-    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply) -> None:
+    def add(self, key: str, payload: Mapping[str, Any], sample: int, reply: ChatReply, readable: bool = True) -> None:
         """Commit a reply. A key that is there already stays as it is.
 
-        A reply that is not usable is never found again; the last one of a key is kept beside, for the tape of
-        results that rest on it.
+        A reply that is not usable, or that its asker cannot read, is never found again; the last one of a key is
+        kept beside, for the tape of results that rest on it. One that was found and proved unreadable moves there.
         """
-        good = usable(reply)
+        good = usable(reply) and readable
         table, otherwise = ("replies", "IGNORE") if good else ("failures", "REPLACE")
-        text = write_reply(reply)
+        text = write_reply(replace(reply, origin="model"))  # the same text for a reply that this store gave
         blob = zstandard.compress(canonical(dict(payload)).encode(), _LEVEL)
         row = (key, text, checksum(key, text), sample, blob)
         with self._database.transaction() as connection:
+            if not good:
+                connection.execute("DELETE FROM replies WHERE key = ? AND sum = ?", (key, row[2]))
             connection.execute(f"INSERT OR {otherwise} INTO {table} VALUES (?, ?, ?, ?, ?)", row)
 
     def calls(self, keys: Iterable[str]) -> Iterator[Call]:

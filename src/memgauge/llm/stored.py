@@ -1,6 +1,11 @@
-"""A chat model that never makes a finished call twice: it looks in the response store, or in a tape, first."""
+"""A chat model that never makes a finished call twice: it looks in the response store, or in a tape, first.
 
-from collections.abc import Sequence
+A finished reply that its task cannot read is a failure, not a result: no later batch is served it, each asks the
+call once more. So it is with every model, though a greedy one in this process answers the same: such a call costs
+nothing but its time, and its weights, not its code, are in the key. A tape serves what results rest on, failures too.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -36,7 +41,7 @@ class StoredChatModel:
         positions: dict[str, list[int]] = {}
         for position, request in enumerate(requests):
             positions.setdefault(key(self.payload(request), request.sample), []).append(position)
-        known = self.replies.find(positions)
+        known = self._known(requests, positions)
         missing = [name for name in positions if name not in known]
         if missing and self.mode == "replay":
             raise self._absent(len(missing), len(positions), requests[positions[missing[0]][0]])
@@ -54,6 +59,17 @@ class StoredChatModel:
                 self.replies.use(self.run, self.cell, used)
         return [replies[position] for position in range(len(requests))]
 
+    def _known(self, requests: Sequence[ChatRequest], positions: Mapping[str, Sequence[int]]) -> dict[str, ChatReply]:
+        """The replies that are there, by key; in mode live an unreadable one, of an older parser, is put aside."""
+        known = self.replies.find(positions)
+        if self.mode == "replay":
+            return known
+        for name, reply in list(known.items()):
+            request = requests[positions[name][0]]
+            if not request.readable(reply.text):
+                self.replies.add(name, self.payload(request), request.sample, known.pop(name), readable=False)
+        return known
+
     def _ask(
         self,
         requests: Sequence[ChatRequest],
@@ -69,7 +85,7 @@ class StoredChatModel:
             # Only now is the payload the one that was sent: an endpoint may have made the model adapt it.
             payload, sample = self.payload(requests[first]), requests[first].sample
             name = key(payload, sample)
-            self.replies.add(name, payload, sample, reply)
+            self.replies.add(name, payload, sample, reply, requests[first].readable(reply.text))
             used.add(name)
             replies[first] = reply
             on_reply(first, reply)

@@ -19,7 +19,7 @@ from memgauge.tasks.base import Solver, solve_all
 from memgauge.tasks.judge_answer import JudgeAnswer, Variant, Verdict, template_of
 from memgauge.text.tokens import count_tokens
 
-MAX_PARSE_FAILURES = 0.05  # share of a judge's replies; above it a run is not valid
+MAX_PARSE_FAILURES = 0.05  # share of a judge's calls that gave no verdict; above it a run is not valid
 UNREADABLE: tuple[Status, ...] = ("parse_error", "truncated", "empty")  # replies that gave no verdict
 
 
@@ -52,7 +52,8 @@ class JudgedScore:
     `score` is the share correct of the answerable questions that were judged, `bounds` what the missing ones
     leave open; `abstention_score` is the same over abstention questions and in no other number. `statuses`
     counts the judge's replies, `not_judged` the questions it was not asked about. `parse_failure_rate` is the
-    share of replies that are UNREADABLE, and `valid` is False when it is too high. `mean_answer_tokens`
+    share of replies that are UNREADABLE; `valid` is False when too many calls gave no verdict for whatever
+    reason (`errors`), or none was made. `mean_answer_tokens`
     (cl100k_base) is over all judged answers; `length_correlation` is Spearman's between answer tokens and
     credit, None where one of them does not vary: a judge that long answers can talk round shows here.
     """
@@ -72,6 +73,16 @@ class JudgedScore:
     valid: bool
     mean_answer_tokens: float | None
     length_correlation: float | None
+
+    @property
+    def asked(self) -> int:
+        """Calls of the judge."""
+        return sum(self.statuses.values())
+
+    @property
+    def errors(self) -> int:
+        """Calls of the judge that gave no verdict, for whatever reason."""
+        return self.asked - self.statuses.get("ok", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +150,7 @@ def score_verdicts(records: Sequence[VerdictRecord], max_parse_failures: float =
         statuses=dict(sorted(statuses.items())),
         not_judged=len(records) - asked,
         parse_failure_rate=failures,
-        valid=failures is not None and failures <= max_parse_failures,
+        valid=asked > 0 and asked - statuses["ok"] <= max_parse_failures * asked,
         mean_answer_tokens=mean([record.answer_tokens for record in records if record.correct is not None]),
         length_correlation=length_correlation(records),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memgauge.protocol.judging import JudgedScore, SideBySide
+from memgauge.protocol.judging import MAX_PARSE_FAILURES, JudgedScore, SideBySide
 from memgauge.report.markdown import markdown_table
 from memgauge.report.numbers import interval, number, percent
 
@@ -13,7 +13,8 @@ PREAMBLE = """\
 
 Share of answerable questions that the judge calls correct. Bounds say what missing answers and verdicts leave open.
 Between "strict" and "generous" only the judge's prompt differs; a score counts no more than the judge's own errors
-below allow. Length: rank correlation of an answer's length with its credit."""
+below allow. Judge errors are calls that gave no verdict, strict and generous: they are in no score, and a row in
+which they are more than {most} is invalid. Length: rank correlation of an answer's length with its credit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ def judged_report(
 
     `qualifications` as `metrics/judge.json` holds them; `source_verdict` says whether it may rescore against sources.
     """
-    parts = [PREAMBLE.format(benchmark=benchmark), _judge_table(qualifications), source_verdict, _score_table(rows)]
+    preamble = PREAMBLE.format(benchmark=benchmark, most=percent(MAX_PARSE_FAILURES))
+    parts = [preamble, _judge_table(qualifications), source_verdict, _score_table(rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,7 +53,7 @@ def _judge_row(found: Mapping[str, Any]) -> list[str]:
 
 def _score_table(rows: Sequence[JudgedRow]) -> str:
     header = ["reader", "system", "condition", "n", "strict", "bounds", "generous", "bounds", "both agree"]
-    header += ["unanswerable", "strict", "unreadable verdicts", "valid", "length"]
+    header += ["unanswerable", "strict", "judge errors, strict", "judge errors, generous", "valid", "length"]
     return markdown_table(header, [_score_row(each) for each in rows])
 
 
@@ -65,11 +67,16 @@ def _score_row(row: JudgedRow) -> list[str]:
         *_score(generous),
         percent(both / judged if judged else None),
         *(str(strict.abstention), number(strict.abstention_score)),
-        percent(strict.parse_failure_rate),
-        "yes" if strict.valid and generous.valid else "no",
+        *(_errors(strict), _errors(generous)),
+        "yes" if strict.valid and generous.valid else "INVALID",
         number(strict.length_correlation, 2),
     ]
 
 
 def _score(found: JudgedScore) -> tuple[str, str]:
     return number(found.score), interval(found.bounds)
+
+
+def _errors(found: JudgedScore) -> str:
+    """Calls without a verdict of all calls, and their share."""
+    return f"{found.errors} of {found.asked} ({percent(found.errors / found.asked if found.asked else None)})"

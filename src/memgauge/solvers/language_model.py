@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import TypeVar
 
@@ -43,6 +44,7 @@ class LanguageModelSolver:
             temperature=self.temperature,
             schema=schema_text(task),
             seed=self.seed,
+            readable=partial(can_read, task),
         )
 
 
@@ -53,6 +55,11 @@ def schema_text(task: Task[Output]) -> str | None:
     """
     schema = getattr(task, "schema", None)
     return None if schema is None else json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+
+
+def can_read(task: Task[Output], text: str) -> bool:
+    """Whether a task can read a reply: one that it cannot is not served again (`llm.stored`)."""
+    return not isinstance(task.parse(text), ParseFailure)
 
 
 def read_reply(task: Task[Output], reply: ChatReply) -> Result[Output]:

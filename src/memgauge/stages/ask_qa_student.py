@@ -12,7 +12,7 @@ from memgauge.protocol.conditions import complete, cut, recent
 from memgauge.records import Answer, Benchmark, Context
 from memgauge.stages.layout import BASE_A, PREPARED, QA, STUDENT
 from memgauge.stages.qa_cells import QaCell, RoleUsed, Shown, cell_questions, metered, part_b_questions
-from memgauge.stages.solving import solver_name
+from memgauge.stages.solving import by_subject, solver_name
 from memgauge.stages.students import Groups, Stores, ask, read_student_stores, retrieved_contexts
 from memgauge.stages.summarise_retrieved import ARMS, Summary
 from memgauge.tasks.base import Solver
@@ -87,8 +87,11 @@ def _summarised(summaries: Sequence[Summary], groups: Groups, qa: Solver) -> Ite
     made = {each.context.question_id: each for each in summaries}
     questions = [question for some in groups.values() for question in some]
     well = [question for question in questions if made[question.id].status == "ok"]
-    replies = answer(well, [made[question.id].context for question in well], qa)
-    answers = {question.id: reply for question, reply in zip(well, replies, strict=True)}
+    answers = {
+        reply.question_id: reply
+        for some in by_subject(well, lambda question: question.history_id)
+        for reply in answer(some, [made[question.id].context for question in some], qa)
+    }
     for question in questions:
         one = made[question.id]
         reply = answers.get(question.id) or Answer(question.id, "SM", "", one.status, one.context.tokens)

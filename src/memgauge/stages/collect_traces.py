@@ -11,7 +11,7 @@ from memgauge.memory.catalogue import make_system
 from memgauge.params import Params
 from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import TRACES, TRAINING
-from memgauge.stages.solving import role_solver, solver_name
+from memgauge.stages.solving import by_subject, role_solver, solver_name
 from memgauge.training.sharegpt import to_sharegpt
 from memgauge.training.traces import Marks, Trace, check_leaks, collect_traces, split_traces, without_marks
 
@@ -25,7 +25,7 @@ def main(params: Params) -> None:
     system = make_system("memorycpt", params["memory.memorycpt"])
     bar = tqdm(read_prepared(TRAINING / "train").histories, desc="collect traces", unit="history", delay=2)
     found = collect_traces(
-        bar,
+        (history for some in by_subject(bar, lambda history: history.id) for history in some),
         system,
         role_solver("teacher", teacher),
         sentence_encoder(),

@@ -8,7 +8,7 @@ from memgauge.params import Params
 from memgauge.protocol.judging import judge_stored
 from memgauge.records import Answer
 from memgauge.stages.layout import ANSWERS, PREPARED, REFERENCES, VERDICTS
-from memgauge.stages.solving import role_solver, solver_name
+from memgauge.stages.solving import by_subject, role_solver, solver_name
 from memgauge.tasks.judge_answer import VARIANTS
 
 
@@ -20,10 +20,14 @@ def main(params: Params, benchmark: str, reader: str) -> None:
     options = params["role.judge"]
     solver, name = role_solver("judge", options), solver_name(options)
     questions = read_prepared(PREPARED / benchmark).questions
+    history = {question.id: question.history_id for question in questions}
     answers = ANSWERS / benchmark / reader
     for system in tqdm((REFERENCES, *params["systems"]), desc=f"judge {benchmark} {reader}", unit="system", delay=2):
         given = list(read_jsonl(answers / f"{system}.jsonl", Answer))
-        write_jsonl(
-            VERDICTS / benchmark / reader / f"{system}.jsonl",
-            (verdict for variant in VARIANTS for verdict in judge_stored(questions, given, solver, name, variant)),
+        verdicts = (
+            verdict
+            for variant in VARIANTS
+            for some in by_subject(given, lambda answer: history.get(answer.question_id, ""))
+            for verdict in judge_stored(questions, some, solver, name, variant)
         )
+        write_jsonl(VERDICTS / benchmark / reader / f"{system}.jsonl", verdicts)

@@ -12,7 +12,7 @@ from memgauge.params import Params
 from memgauge.protocol.judging import judge_stored
 from memgauge.records import Answer, Benchmark, Context, Question, Store
 from memgauge.stages.shared import asked
-from memgauge.stages.solving import role_solver, solver_name
+from memgauge.stages.solving import by_subject, role_solver, solver_name
 from memgauge.tasks.base import Solver
 from memgauge.tasks.judge_answer import VARIANTS
 from memgauge.text.qwen import count_qwen
@@ -79,9 +79,14 @@ def cell_questions(shown: Sequence[Shown], prepared: Benchmark, judge: Params) -
     """Every question scored by the metrics and judged, strictly and generously."""
     groups = {history.id: history.group for history in prepared.histories}
     solver, name = role_solver("judge", judge), solver_name(judge)
-    questions = [each.question for each in shown]
-    answers = [each.answer for each in shown]
-    judged = [judge_stored(questions, answers, solver, name, variant) for variant in VARIANTS]
+    judged = [
+        [
+            record
+            for some in by_subject(shown, lambda each: each.question.history_id)
+            for record in judge_stored(*_questions_and_answers(some), solver, name, variant)
+        ]
+        for variant in VARIANTS
+    ]
     found = []
     for place, each in enumerate(shown):
         group = groups[each.question.history_id]
@@ -99,3 +104,7 @@ def cell_questions(shown: Sequence[Shown], prepared: Benchmark, judge: Params) -
             )
         )
     return tuple(found)
+
+
+def _questions_and_answers(shown: Sequence[Shown]) -> tuple[list[Question], list[Answer]]:
+    return [each.question for each in shown], [each.answer for each in shown]

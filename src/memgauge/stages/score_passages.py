@@ -9,7 +9,7 @@ from memgauge.params import Params
 from memgauge.protocol.rubric_scoring import Answered, score_answers
 from memgauge.stages.layout import PREPARED
 from memgauge.stages.passage_paths import answers_file, ranked_file, scores_file
-from memgauge.stages.solving import role_solver
+from memgauge.stages.solving import by_subject, role_solver
 
 
 def main(params: Params, benchmark: str, reader: str) -> None:
@@ -19,6 +19,7 @@ def main(params: Params, benchmark: str, reader: str) -> None:
     questions = {question.id: question for _, asked in stream_prepared(folder) for question in asked}
     given = [Answered(answer.question_id, answer.text, answer.status) for answer in answers]
     judge, show_question = role_solver("judge", params["role.judge"]), params["passages.judge_sees_question"]
-    scores = score_answers(questions, given, judge, show_question)
+    histories = by_subject(given, lambda answer: questions[answer.question_id].history_id)
+    scores = [score for some in histories for score in score_answers(questions, some, judge, show_question)]
     ranked = {each.question_id: each for each in read_jsonl(ranked_file(benchmark), Ranked)}
     write_jsonl(scores_file(benchmark, reader), join_scores(stream_prepared(folder), ranked, answers, scores))

@@ -5,14 +5,15 @@ MEMGAUGE_MAX_USD) changes no output, so no stage declares it and none runs again
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from memgauge.errors import InputError, unknown_name
 from memgauge.llm.chat import ChatModel
@@ -31,6 +32,7 @@ from memgauge.tasks.base import Solver
 # What wraps chat models in place of the run's account, when a walk only notes what would be asked.
 INSTEAD: ContextVar["Callable[..., ChatModel] | None"] = ContextVar("instead", default=None)
 SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the history a stage works on, for the ledger
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,18 @@ class Run:
             self.ledger, self.id, role, self.cell, name, row, _now, self.max_usd, lambda request: SUBJECT.get()
         )
         return account_for(model, self.replies, account, "replay" if isinstance(self.replies, TapeStore) else "live")
+
+
+def by_subject(items: Iterable[Item], subject: Callable[[Item], str]) -> Iterator[list[Item]]:
+    """Neighbours of one subject together, in order; while they are worked on, it stands on the ledger's lines.
+
+    >>> [(some, SUBJECT.get()) for some in by_subject(["a1", "a2", "b1"], lambda item: item[0])], SUBJECT.get()
+    ([(['a1', 'a2'], 'a'), (['b1'], 'b')], '')
+    """
+    for name, some in groupby(items, subject):
+        SUBJECT.set(name)
+        yield list(some)
+    SUBJECT.set("")
 
 
 def role_solver(role: str, options: Mapping[str, object]) -> Solver:

@@ -17,7 +17,7 @@ from memgauge.solvers.extractive.solver import ExtractiveSolver
 from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import STUDENT
 from memgauge.stages.qa_cells import Shown
-from memgauge.stages.solving import SUBJECT, role_solver
+from memgauge.stages.solving import SUBJECT, by_subject, role_solver
 from memgauge.tasks.base import Solver
 
 Stores = Mapping[str, Store]  # by history id
@@ -67,5 +67,10 @@ def retrieved_contexts(options: Params, stores: Stores, groups: Groups, read_bud
 def ask(contexts: Sequence[Context], groups: Groups, qa: Solver) -> list[Shown]:
     """Every question with its context, in order of the groups, and the QA model's answer."""
     questions = [question for some in groups.values() for question in some]
-    answers = answer(questions, contexts, qa)
-    return [Shown(*each) for each in zip(questions, ((one,) for one in contexts), answers, strict=True)]
+    pairs = zip(questions, contexts, strict=True)
+    shown = []
+    for some in by_subject(pairs, lambda pair: pair[0].history_id):
+        asked, given = [question for question, _ in some], [context for _, context in some]
+        answers = answer(asked, given, qa)
+        shown += [Shown(one, (context,), reply) for (one, context), reply in zip(some, answers, strict=True)]
+    return shown

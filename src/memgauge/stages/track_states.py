@@ -6,7 +6,7 @@ from memgauge.experiments.retention_matching import reader_counter
 from memgauge.files import read_jsonl, write_jsonl
 from memgauge.params import Params
 from memgauge.stages.make_stimuli import RETENTION
-from memgauge.stages.solving import role_solver, solver_options
+from memgauge.stages.solving import by_subject, role_solver, solver_options
 
 
 def main(params: Params, reader: str) -> None:
@@ -18,7 +18,9 @@ def main(params: Params, reader: str) -> None:
     plans = arm_plans(params["retention.policies"])
     stimuli = _asked(params["retention.ask"].get(reader, {}))
     solver, counter = role_solver(f"reader.{reader}", options), reader_counter(solver_options(options))
-    write_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", run_arms(stimuli, plans, solver, counter))
+    groups = by_subject(stimuli, lambda stimulus: stimulus.id)
+    outcomes = [outcome for some in groups for outcome in run_arms(some, plans, solver, counter)]
+    write_jsonl(RETENTION / "outcomes" / f"{reader}.jsonl", outcomes)
 
 
 def _asked(ask: Params) -> list[Stimulus]:

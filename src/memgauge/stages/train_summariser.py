@@ -18,9 +18,9 @@ from memgauge.stages.encoder import sentence_encoder
 from memgauge.stages.layout import BASE_A, LORA_B, METRICS, TRAINING, checkpoints, pipeline_root
 from memgauge.stages.options import options_as
 from memgauge.stages.qa_cells import qwen_tokens, retrieved_text
-from memgauge.stages.solving import role_solver
+from memgauge.stages.solving import SUBJECT, by_subject, role_solver
 from memgauge.training.grpo import Grpo, Trained, train_summariser
-from memgauge.training.reward import QaScore
+from memgauge.training.reward import QaScore, Reward, Score, Summary
 from memgauge.training.summary_rows import SummaryRow, clear_rows, summary_rows, with_targets
 from memgauge.training.trained_check import Checked, check_summariser, gained, summarise_check
 
@@ -44,7 +44,7 @@ def main(params: Params) -> None:
     settings = options_as(Grpo, "option of train_summariser", given, beside=list(shown))
     seed = named_seed(params["seed"], "train_summariser") % 2**32
     rows, held = (_rows(params, shown, split, settings.limit_tokens) for split in ("train", "val"))
-    score = QaScore(role_solver("qa", params["role.qa"]), qwen_tokens, params["alpha"])
+    score = _by_history(QaScore(role_solver("qa", params["role.qa"]), qwen_tokens, params["alpha"]))
     about = f"alpha {params['alpha']}, qa {params['role.qa']}"
     open_store(pipeline_root())
     logged = {"stage": "train_summariser", "alpha": params["alpha"], "seed": params["seed"]}
@@ -76,14 +76,28 @@ def _rows(params: Params, shown: Params, split: Split, limit_tokens: int) -> lis
     rows = clear_rows(
         summary_rows(stream_prepared(TRAINING / split), retrieve, split), read_prepared(TRAINING / "test")
     )
-    taught = {row.question_id: row for row in with_targets(rows, teacher, limit_tokens)}
+    histories = by_subject(rows, lambda row: row.history_id)
+    taught = {row.question_id: row for some in histories for row in with_targets(some, teacher, limit_tokens)}
     return [taught.get(row.question_id, row) for row in rows]
+
+
+def _by_history(score: Score) -> Score:
+    """The same rewards, asked for history by history, which the ledger then names."""
+
+    def scored(summaries: Sequence[Summary], rows: Sequence[SummaryRow]) -> list[Reward | None]:
+        found: list[Reward | None] = []
+        for some in by_subject(zip(summaries, rows, strict=True), lambda pair: pair[1].history_id):
+            found += score([summary for summary, _ in some], [row for _, row in some])
+        return found
+
+    return scored
 
 
 def _retriever(
     system: MemoryCpt, tools: Tools, shown: Params
 ) -> Callable[[History, Sequence[Question]], Sequence[str]]:
     def retrieve(history: History, questions: Sequence[Question]) -> list[str]:
+        SUBJECT.set(history.id)
         store = write_store(system, history, shown["write_budget_tokens"], tools)
         queries = [Query(question.text, question.date) for question in questions]
         rankings = system.retrieve(store, queries, tools)

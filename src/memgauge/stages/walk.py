@@ -34,7 +34,7 @@ from memgauge.text.tokens import count_tokens, truncate
 ANSWER_TOKENS = 200  # what the reader's task allows; a task that allows more writes notes
 EXPECTED_ANSWER = 8  # tokens of a short answer
 FRAME = 4  # tokens of chat template a message, where the model's own template is not at hand
-# The stages that ask solvers, in the pipeline's order, and the role of those that no later one needs.
+# The stages that are walked, in the pipeline's order, and the role of those that no later one needs.
 ASKING = {
     "find_evidence": "finder",
     "write": "",
@@ -45,14 +45,12 @@ ASKING = {
     "qualify": "judge",
     "qualify_source": "judge",
 }
-# They ask too, for arms, evidence, passages and stimuli of their own.
-NOT_WALKED = (
-    *("run_degrade", "run_sweep", "run_ablate", "run_weigh"),
-    *("read_silver", "read_passages", "score_passages"),
-)
-TRACKING = "track_states"  # of readers of its own
-# They ask models that the pipeline has yet to train.
-TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
+# They read roles to describe them, and ask none.
+DESCRIBING = ("equip", "equip_readers", "track")
+NAMED_ONLY = {("ask_qa_student", "summariser")}  # its summaries are there already
+TRACKING = "track_states"  # asks readers of its own
+# They ask the student, which is no role: always a language model, and yet to be trained.
+STUDENTS = ("distil", "write_student")
 
 
 @dataclass(slots=True)
@@ -75,7 +73,14 @@ class Walker:
     def plans(self) -> Iterator[tuple[Plan, "Dry"]]:
         """What was asked, in the order of the walk."""
         for (role, cell), (dry, row) in self.asked.items():
-            yield plan(role, cell, dry.requests, dry.model, row), dry
+            if dry.present:
+                yield plan(role, cell, dry.requests, dry.model, row), dry
+
+    def known(self, plans: Sequence[Plan]) -> set[str]:
+        """The keys of the calls that the run will not make; a reply that its task cannot read is asked for again."""
+        asked = {key: request for each in plans for key, request in zip(each.keys, each.requests, strict=True)}
+        taped = isinstance(self.replies, TapeStore)
+        return {key for key, reply in self.replies.find(asked).items() if taped or asked[key].readable(reply.text)}
 
 
 @dataclass(slots=True)
@@ -84,6 +89,12 @@ class Dry:
 
     model: ChatModel
     requests: list[ChatRequest] = field(default_factory=list)
+
+    @property
+    def present(self) -> bool:
+        """Whether the model's files are there: one that is yet to be trained has no tokenizer and keys no call."""
+        model = self.model
+        return not isinstance(model, LocalChatModel) or not missing_folders(model.folder, model.adapter)
 
     def payload(self, request: ChatRequest) -> dict[str, Any]:
         """What the real model would send."""
@@ -146,18 +157,57 @@ def estimate_pipeline(tree: Params) -> list[Estimate]:
                 with _silent():
                     run(select(tree, STAGES[stage].keys(axes, tree)), **axes)
             planned = list(walker.plans())
-            known = set(walker.replies.find(key for each, _ in planned for key in each.keys))
+            known = walker.known([each for each, _ in planned])
             return [found for each, dry in planned for found in _estimate(each, dry, known)]
     finally:
         INSTEAD.reset(token)
 
 
 def not_counted(tree: Params) -> tuple[str, ...]:
-    """The stages whose calls no estimate holds: of models yet to be trained, of arms that a language model makes."""
-    roles = [tree["role"]["writer"], *(tree["role"]["reader"][name] for name in tree["variant_readers"])]
-    trackers = [tree["role"]["reader"][name] for name in tree["retention"]["readers"]]
-    arms, tracking = (any(role.get("solver") == "language_model" for role in each) for each in (roles, trackers))
-    return (*(NOT_WALKED if arms else ()), *((TRACKING,) if tracking else ()), *TRAINED_LATER)
+    """The stages that ask language models but are not walked, in the pipeline's order."""
+    asks = {role for role, options in _roles(tree, _readers(tree)).items() if _is_model(options)}
+    left = [stage for stage in STAGES if stage not in ASKING]
+    return tuple(stage for stage in left if stage in STUDENTS or asks.intersection(asked_roles(stage, tree)))
+
+
+def asked_roles(stage: str, tree: Params) -> list[str]:
+    """The roles that a stage which is not walked asks ("judge", "reader.tuned"): those whose options it reads."""
+    if stage in DESCRIBING:
+        return []
+    named = [key.removeprefix("role.") for key in STAGES[stage].params if key.startswith("role.")]
+    readers = tree["retention"]["readers"] if stage == TRACKING else tree["variant_readers"]
+    every = {role: None for name in named for role in (name.format(reader=one) for one in readers)}
+    return [role for role in every if (stage, role) not in NAMED_ONLY]
+
+
+def untrained(tree: Params) -> dict[str, list[str]]:
+    """The roles of walked stages that no estimate counts, and the folders of their models that are not there."""
+    named = {key.removeprefix("role.") for stage in ASKING for key in STAGES[stage].params if key.startswith("role.")}
+    found = {}
+    for role, options in _roles(tree, tree["readers"]).items():
+        walked = role in named or role.startswith("reader.")
+        if walked and _is_model(options) and not options.get("endpoint"):
+            found[role] = missing_folders(options["model"], options.get("adapter"))
+    return {role: folders for role, folders in found.items() if folders}
+
+
+def missing_folders(*folders: str | Path | None) -> list[str]:
+    """Those of a model's and its adapter's folders that are not there."""
+    return [str(folder) for folder in folders if folder and not Path(folder).is_dir()]
+
+
+def _readers(tree: Params) -> list[str]:
+    """Who reads in stages that are not walked."""
+    return [*tree["variant_readers"], *tree["retention"]["readers"]]
+
+
+def _roles(tree: Params, readers: Sequence[str]) -> dict[str, dict[str, Any]]:
+    roles = {name: options for name, options in tree["role"].items() if name != "reader"}
+    return roles | {f"reader.{name}": tree["role"]["reader"][name] for name in readers}
+
+
+def _is_model(options: Mapping[str, Any]) -> bool:
+    return options.get("solver") == "language_model"
 
 
 def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:
@@ -169,7 +219,7 @@ def _estimate(each: Plan, dry: Dry, known: set[str]) -> list[Estimate]:
 def _cells(tree: Params) -> Iterator[tuple[str, dict[str, str]]]:
     grid = {"benchmark": tree["benchmarks"], "system": tree["systems"], "reader": tree["readers"]}
     for stage, role in ASKING.items():
-        if role and tree["role"][role].get("solver") != "language_model":
+        if role and not _is_model(tree["role"][role]):
             continue
         rows: list[dict[str, str]] = [{}]
         for axis in STAGES[stage].axes:

@@ -46,9 +46,9 @@ class ManageMemories:
                         "id": {"type": "integer", "minimum": 0},
                         "text": {"type": "string", "maxLength": 400},
                         "event": {"type": "string", "enum": list(EVENTS)},
-                        "old_memory": {"type": "string", "maxLength": 400},
+                        "old_memory": {"type": ["string", "null"], "maxLength": 400},
                     },
-                    "required": ["id", "text", "event"],
+                    "required": ["id", "text", "event", "old_memory"],  # all of them: hosted services demand it
                     "additionalProperties": False,
                 },
             }
