@@ -66,7 +66,8 @@ def write_params(folder: Path, endpoint: str, far: dict[str, Any] | None = None,
     }
     role = {"solver": "language_model", "model": "small", "endpoint": endpoint, "key_variable": "FAR_KEY"}
     tree["role"]["reader"]["far"] = {**role, "max_wait_seconds": 1, "max_attempts": 2, **(far or {})}
-    tree |= {"systems": ["verbatim"], "readers": ["far"], "variant_readers": ["far"], **groups}
+    tree |= {"systems": ["verbatim"], "passage_systems": [], "passage_sources": ["history"]}
+    tree |= {"readers": ["far"], "variant_readers": ["far"], **groups}
     tree["prices"]["models"]["small"] = {"input": 1.0, "output": 4.0}
     (folder / "params.yaml").write_text(json.dumps(tree))
     return tree

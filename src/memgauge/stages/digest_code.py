@@ -10,7 +10,8 @@ from memgauge.params import Params
 from memgauge.stages.layout import CODE
 from memgauge.stages.table import STAGES
 
-OF_ONE_SYSTEM = ("write", "retrieve", "ask_qa")  # stages that run one memory system: each system's code is its own
+# Stages that run one memory system: each system's code is its own.
+OF_ONE_SYSTEM = ("write", "retrieve", "ask_qa", "rank_entries")
 OF_MEMORYCPT = (  # stages that run `memorycpt` and no other
     *("collect_traces", "distil", "train_summariser", "write_student"),
     *("summarise_retrieved", "ask_qa_student", "ask_qa_depths"),

@@ -45,7 +45,7 @@ ASKING = {
     "qualify_source": "judge",
 }
 # They ask too, for arms, evidence, passages and stimuli of their own.
-NOT_WALKED = ("run_arms", "read_silver", "read_passages", "score_passages")
+NOT_WALKED = ("run_arms", "read_silver", "rank_entries", "read_passages", "score_passages")
 TRACKING = "track_states"  # of readers of its own
 # They ask models that the pipeline has yet to train.
 TRAINED_LATER = ("distil", "write_student", "summarise_retrieved")
