@@ -66,7 +66,8 @@ def write_params(folder: Path, endpoint: str, far: dict[str, Any] | None = None,
     }
     role = {"solver": "language_model", "model": "small", "endpoint": endpoint, "key_variable": "FAR_KEY"}
     tree["role"]["reader"]["far"] = {**role, "max_wait_seconds": 1, "max_attempts": 2, **(far or {})}
-    tree |= {"systems": ["verbatim"], "readers": ["far"], "variant_readers": ["far"], **groups}
+    tree |= {"systems": ["verbatim"], "passage_systems": [], "passage_sources": ["history"]}
+    tree |= {"readers": ["far"], "variant_readers": ["far"], **groups}
     tree["prices"]["models"]["small"] = {"input": 1.0, "output": 4.0}
     (folder / "params.yaml").write_text(json.dumps(tree))
     return tree
@@ -248,7 +249,7 @@ def test_the_estimate_of_the_default_ends_before_its_models_are_trained(tmp_path
 RUN_ARMS = {"run_degrade", "run_sweep", "run_ablate", "run_weigh"}
 LATER = {  # the stages that are not walked, by the role that they ask
     "reader": {*RUN_ARMS, "read_silver", "read_passages", "track_states"},
-    "writer": {*RUN_ARMS, "ask_qa"},
+    "writer": {*RUN_ARMS, "ask_qa", "rank_entries"},
     "judge": {"score_passages", "ask_qa", "ask_qa_student", "ask_qa_depths"},
     "qa": {"train_summariser", "ask_qa", "ask_qa_student", "ask_qa_depths"},
     "teacher": {"collect_traces", "train_summariser"},

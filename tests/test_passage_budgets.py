@@ -7,12 +7,14 @@ import pytest
 
 from memgauge.errors import InputError
 from memgauge.experiments.passage_budgets import BUDGETS
+from memgauge.experiments.passage_entries import show_entries
 from memgauge.experiments.passage_evidence import question_recall, recall_rows, tier_of
 from memgauge.experiments.passage_reading import PassageAnswer, passage_tasks, read_passages
 from memgauge.experiments.passage_scores import join_scores
 from memgauge.experiments.passage_shown import Piece, Ranked, Shown, show_history
+from memgauge.memory.base import Hit, Ranking
 from memgauge.protocol.rubric_scoring import Answered, score_answers
-from memgauge.records import History, Question, Result, Session, Turn, Usage
+from memgauge.records import Entry, History, Question, Result, Session, Store, Turn, Usage
 from memgauge.solvers.extractive.context import parse_context
 from memgauge.solvers.extractive.solver import ExtractiveSolver
 from memgauge.tasks.answer_from_passages import DECLINED, AnswerFromPassages
@@ -230,6 +232,25 @@ def test_a_pictures_caption_is_ranked_shown_and_counted() -> None:
     assert recall.by_budget == {1: 0.5}  # c, a picture alone, is evidence too and was not shown
     half = question_recall(pictured, question, [[Piece("a", 0, len("Look!"))]], (1,))
     assert half.by_budget == {1: 0.0}  # the text alone is less than half of the turn
+
+
+def test_a_stores_entries_are_passages_in_the_systems_own_order() -> None:
+    turns = (Turn("a", "Ann", "I moved to Oslo."), Turn("b", "Bob", "Nice."))
+    told = History("h", "h", "test", (Session("s", "2024-03-15", turns),))
+    entries = (
+        Entry("e0", "Bob is nice.", ("b",), "2024-03-15"),
+        Entry("e1", "Ann moved.", ("a", "b")),
+        Entry("e2", "x", ()),
+    )
+    store = Store("h", "s", entries, 9, 9)
+    question = Question("q", "h", "Who moved?", "x", evidence=("a", "b"))
+    ranking = Ranking((Hit(1, 0.9), Hit(1, 0.8), Hit(0, 0.7), Hit(2, 0.1)))  # the second is a repetition
+    (found,) = show_entries(told, [question], store, [ranking], 2)
+    assert [found.text(budget) for budget in (1, 20)] == [
+        "[undated]\nAnn moved.",
+        "[undated]\nAnn moved.\n\n[15 March 2024]\nBob is nice.",
+    ]
+    assert question_recall(told, question, [passage.pieces for passage in found.passages], (1,)).by_budget == {1: 1.0}
 
 
 def test_tiers_are_read_from_beams_folders_only() -> None:

@@ -206,7 +206,7 @@ def test_the_picture_is_a_png_of_the_same_bytes_each_time() -> None:
 def test_the_page_says_what_scores_are_and_prints_the_judges_verdict() -> None:
     scores, verdict = small_scores(), "Judge m is not qualified."
     page = study_page(
-        "beam", "r", study(scores, 3, 10, FEW), advise(tabulate(scores), 10, FREE, 0.02, FEW), verdict, 2_000
+        "beam, r", None, study(scores, 3, 10, FEW), advise(tabulate(scores), 10, FREE, 0.02, FEW), verdict, 2_000
     )
     assert verdict in page
     assert "8 by mean rubric mark" in page

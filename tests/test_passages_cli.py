@@ -21,7 +21,15 @@ from memgauge.experiments.passage_scores import PassageScore
 from memgauge.experiments.passage_speed import write_long_chat
 from memgauge.files import read_jsonl, write_json, write_jsonl
 from memgauge.report.passage_numbers import facts_numbers
-from memgauge.stages import passage_budgets, qualify_source, rank_passages, read_passages, score_passages
+from memgauge.stages import (
+    passage_budgets,
+    qualify_source,
+    rank_entries,
+    rank_passages,
+    read_passages,
+    score_passages,
+    write,
+)
 from memgauge.stages.passage_paths import in_order
 from memgauge.text.tokens import count_many
 
@@ -40,8 +48,11 @@ PARAMS = {
     "prices": {"unit": "USD per 1M tokens", "models": {"small": {"input": 0.15, "output": 0.6}}},
     "role.reader.extractive": {"solver": "extractive"},
     "role.judge": {"solver": "extractive"},
+    "role.writer": {"solver": "extractive"},
+    "memory.verbatim": {"passage_tokens": 200},
+    "benchmark.synthetic.write_budget_tokens": 2000,
 }
-SCORES = Path("data/passages/scores/synthetic-extractive.jsonl")
+SCORES = Path("data/passages/scores/synthetic-history-extractive.jsonl")
 PARAMS |= {f"passages.{name}": PARAMS["passages"][name] for name in ("budgets", "judge_sees_question")}
 
 
@@ -68,10 +79,15 @@ def project(tmp_path_factory, models):
         tree = {name: value for name, value in PARAMS.items() if "." not in name}
         write_json(Path("params.yaml"), tree)  # JSON is YAML
         rank_passages.main(PARAMS, "synthetic")
-        read_passages.main(PARAMS, "synthetic", "extractive")
-        score_passages.main(PARAMS, "synthetic", "extractive")
+        read_passages.main(PARAMS, "synthetic", "history", "extractive")
+        score_passages.main(PARAMS, "synthetic", "history", "extractive")
         qualify_source.main(PARAMS)
-        passage_budgets.main(PARAMS, "synthetic", "extractive")
+        passage_budgets.main(PARAMS, "synthetic", "history", "extractive")
+        write.main(PARAMS, "synthetic", "verbatim")
+        rank_entries.main(PARAMS, "synthetic", "verbatim")
+        read_passages.main(PARAMS, "synthetic", "verbatim", "extractive")
+        score_passages.main(PARAMS, "synthetic", "verbatim", "extractive")
+        passage_budgets.main(PARAMS, "synthetic", "verbatim", "extractive")
     return folder
 
 
@@ -82,7 +98,8 @@ def inside(project, monkeypatch):
 
 
 def test_the_stages_leave_numbers_a_page_and_a_picture(inside) -> None:
-    numbers = json.loads(Path("metrics/experiments/passage_budgets/synthetic-extractive.json").read_text())
+    stem = "metrics/experiments/passage_budgets/synthetic-history-extractive"
+    numbers = json.loads(Path(f"{stem}.json").read_text())
     assert set(numbers["budgets"]) == {"1", "3", "10"}
     assert numbers["questions"] == 14
     recalls = [numbers["budgets"][budget]["recall"] for budget in ("1", "3", "10")]
@@ -90,9 +107,24 @@ def test_the_stages_leave_numbers_a_page_and_a_picture(inside) -> None:
     assert recalls[-1] > 0.5
     assert set(numbers["kinds"]) <= {"token_f1", "refusal"}
     assert numbers["advice"]["share_of_draws"] is not None
-    page = Path("metrics/experiments/passage_budgets/synthetic-extractive.md").read_text()
+    page = Path(f"{stem}.md").read_text()
     assert "as the question has no rubric" in page
-    assert Path("metrics/experiments/passage_budgets/synthetic-extractive.png").read_bytes().startswith(b"\x89PNG")
+    assert Path(f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_memory_systems_store_has_a_budget_curve_of_its_own(inside, capsys) -> None:
+    """Its entries stand where passages of the whole history stand: fewer tokens, and no more evidence than it kept."""
+    stem = "metrics/experiments/passage_budgets/synthetic"
+    store, history = (
+        json.loads(Path(f"{stem}-{name}-extractive.json").read_text()) for name in ("verbatim", "history")
+    )
+    assert set(store["budgets"]) == set(history["budgets"])
+    assert store["questions"] == history["questions"]
+    recalls = [store["budgets"][budget]["recall"] for budget in ("1", "3", "10")]
+    assert 0 < recalls[0] <= recalls[1] <= recalls[2] < history["budgets"]["10"]["recall"]
+    assert "memory system `verbatim`" in Path(f"{stem}-verbatim-extractive.md").read_text()
+    run("advise", "--price", "small", "--tolerate", "0.02", "--source", "verbatim", "--json")
+    assert json.loads(capsys.readouterr().out)["questions"] == 14
 
 
 def test_a_second_run_writes_the_same_bytes(inside) -> None:
@@ -102,19 +134,19 @@ def test_a_second_run_writes_the_same_bytes(inside) -> None:
 
     before = tree()
     rank_passages.main(PARAMS, "synthetic")
-    read_passages.main(PARAMS, "synthetic", "extractive")
-    score_passages.main(PARAMS, "synthetic", "extractive")
-    passage_budgets.main(PARAMS, "synthetic", "extractive")
+    read_passages.main(PARAMS, "synthetic", "history", "extractive")
+    score_passages.main(PARAMS, "synthetic", "history", "extractive")
+    passage_budgets.main(PARAMS, "synthetic", "history", "extractive")
     assert tree() == before
 
 
 def test_the_judges_verdict_stands_beside_judged_scores_and_no_others(inside, capsys) -> None:
     verdict = "Judge extractive is not qualified to rescore against sources: it compares words and reads no source."
     marked = [replace(each, kind="rubric", marks=(each.score,)) for each in read_jsonl(SCORES, PassageScore)]
-    write_jsonl(Path("data/passages/scores/synthetic-judged.jsonl"), marked)
+    write_jsonl(Path("data/passages/scores/synthetic-history-judged.jsonl"), marked)
     for reader in ("judged", "extractive"):
-        passage_budgets.main(PARAMS, "synthetic", reader)
-        stem = f"metrics/experiments/passage_budgets/synthetic-{reader}"
+        passage_budgets.main(PARAMS, "synthetic", "history", reader)
+        stem = f"metrics/experiments/passage_budgets/synthetic-history-{reader}"
         shown = verdict if reader == "judged" else None
         assert json.loads(Path(f"{stem}.json").read_text())["judge"] == shown
         run("advise", "--price", "small", "--tolerate", "0.02", "--reader", reader)

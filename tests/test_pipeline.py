@@ -50,6 +50,8 @@ SMALL = {
     "distil.check": {"histories": 1, "sessions": 1, "write_budget_tokens": 100},
     "ask_qa": {"histories": 1, "per_history": 2},
     "ask_qa_depths.depths": [[2, 5]],
+    "passage_sources": ["history", "verbatim"],
+    "passage_systems": ["verbatim"],
     "retention.families": 1,
     "retention.readers": ["extractive"],
     "retention.ask": {},

@@ -76,6 +76,13 @@ def stage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("retention.ask", {"smollm2": {"families": 0}}, ("make_stimuli",), "{'families': 0}}; expected `int` >= 1"),
         ("retention.ask", {"smollm2": {"wrappers": ["cloc"]}}, ("make_stimuli",), "invalid enum value 'cloc'"),
         ("retention.ask", {"smolm2": {}}, ("make_stimuli",), "names 'smolm2', which is not among `retention.readers`"),
+        (
+            "passage_systems",
+            ["lightmem"],
+            ("report",),
+            "passage_systems names 'lightmem', which is not among `systems`",
+        ),
+        ("passage_sources", ["history", "epc"], ("report",), "it must be history and then passage_systems"),
         ("retention.readers", ["extractive", "gpt"], ("make_stimuli",), "unknown reader 'gpt'"),
         ("retention.readers", ["smollm2", "smollm2"], ("make_stimuli",), "must occur once"),
         ("sedd", 1, ("report",), "no stage reads: sedd"),

@@ -197,6 +197,8 @@ class Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stats: Stats
     variant_readers: Names
     variant_histories: Count | None
+    passage_sources: Names
+    passage_systems: list[str]
     tune_reader: dict[str, Any]
     prepare_training: PrepareTraining
     collect_traces: CollectTraces
@@ -233,12 +235,11 @@ def check_types(tree: dict[str, Any]) -> None:
     for group, options in (("memory", checked.memory), ("role.reader", checked.role.reader)):
         for name, value in options.items():
             _convert(value, dict[str, Any], f"{group}.{name}")
-    for axis in ("benchmarks", "systems", "qpc_systems", "readers"):
-        names = getattr(checked, axis)
+    axes = ("benchmarks", "systems", "qpc_systems", "readers", "passage_sources")
+    lists = {axis: getattr(checked, axis) for axis in axes} | {"retention.readers": checked.retention.readers}
+    for axis, names in lists.items():
         if len(set(names)) < len(names):
             raise InputError(f"params.yaml: {axis} is {names}; each name must occur once")
-    if len(set(checked.retention.readers)) < len(checked.retention.readers):
-        raise InputError(f"params.yaml: retention.readers is {checked.retention.readers}; each name must occur once")
 
 
 def _convert(value: Any, kind: Any, prefix: str) -> Any:

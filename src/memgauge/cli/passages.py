@@ -74,6 +74,7 @@ def _add_agreement(actions: Any) -> None:
 
 def _add_cell(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", default="synthetic", help="default: synthetic")
+    parser.add_argument("--source", default="history", help="of passage_sources (default: history)")
     parser.add_argument("--reader", default="extractive", help="default: extractive")
 
 
@@ -149,7 +150,7 @@ def _memory() -> float:
 def _sheet(options: argparse.Namespace) -> None:
     from memgauge.stages.passage_review import export_sheet
 
-    rows = export_sheet(options.benchmark, options.reader, options.budgets, options.out)
+    rows = export_sheet(options.benchmark, options.source, options.reader, options.budgets, options.out)
     print(f"{rows} rows to rate in {options.out}; open {options.out}.key.json only after the ratings are in")
 
 
@@ -159,7 +160,7 @@ def _agreement(options: argparse.Namespace) -> None:
     from memgauge.report.passage_pages import review_page
     from memgauge.stages.passage_review import import_sheet
 
-    found, verdict = import_sheet(options.benchmark, options.reader, options.sheet)
+    found, verdict = import_sheet(options.benchmark, options.source, options.reader, options.sheet)
     if options.json:
         print(json.dumps({**asdict(found), "judge": verdict}, indent=2))
     else:
@@ -171,4 +172,4 @@ def _scores(options: argparse.Namespace) -> "list[PassageScore]":
     from memgauge.files import read_jsonl
     from memgauge.stages.passage_paths import scores_file
 
-    return list(read_jsonl(scores_file(options.benchmark, options.reader), PassageScore))
+    return list(read_jsonl(scores_file(options.benchmark, options.source, options.reader), PassageScore))

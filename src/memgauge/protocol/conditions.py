@@ -153,7 +153,7 @@ def retrieved(
     before the first hit that overflows the budget; a best hit that alone overflows it is cut, with a warning.
     """
     _check_cut(k, mode, read_budget_tokens)
-    positions = _distinct(ranking.hits, store)
+    positions = ranked_positions(ranking.hits, store)
     candidates = positions[:k] if mode == "topk" else positions[:read_budget_tokens]
     fitting = bisect_right(
         range(1, len(candidates) + 1),
@@ -178,7 +178,7 @@ def _check_cut(k: int, mode: str, read_budget_tokens: int) -> None:
         raise InputError(f"the read budget is {read_budget_tokens}; it must be at least 1 token")
 
 
-def _distinct(hits: Sequence[Hit], store: Store) -> list[int]:
+def ranked_positions(hits: Sequence[Hit], store: Store) -> list[int]:
     """Ranked positions, each once; a position outside the store is the system's error."""
     positions = list(dict.fromkeys(hit.position for hit in hits))
     for position in positions:

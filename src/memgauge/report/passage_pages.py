@@ -19,18 +19,28 @@ KINDS = {
     "token_f1": "token F1 with the gold, as the question has no rubric",
     "refusal": "whether an abstention question without a rubric is declined",
 }
+RANKING_OF_HISTORY = "BM25 over the windows of the whole history, which asks no model"
+RANKING_OF_STORE = (
+    "the one that memory system `{system}` gives the entries of its store, one entry a passage, which counts as "
+    "showing every turn that it names as its source"
+)
 HOW = (
-    "Every budget is a prefix of one BM25 ranking; reader, prompt and decoding are the same at each. Points are "
+    "Every budget is a prefix of one ranking: {ranking}. Reader, prompt and decoding are the same at each. Points are "
     "scores times 100. Changes are paired against {reference} passages over complete pairs; intervals are 95 % "
     "percentile intervals of {draws:,} bootstrap draws over {groups} source groups (interactions 97.5 %). The planned "
     "comparison is {primary} against {reference}; all others are exploratory. Reader tokens are input and "
-    "output; ranking asks no model, and judging stands apart. n/a is undefined, never 0."
+    "output; ranking and judging stand apart. n/a is undefined, never 0."
 )
 
 
-def study_page(benchmark: str, reader: str, found: Study, advice: Advice, verdict: str | None, draws: int) -> str:
-    """One reader on one benchmark; `verdict` is on the judge, None where no score is judged."""
-    how = HOW.format(reference=found.reference, primary=found.primary, draws=draws, groups=found.groups)
+def study_page(name: str, system: str | None, found: Study, advice: Advice, verdict: str | None, draws: int) -> str:
+    """One study; `system` is the one whose entries are shown, None where passages are of the whole history.
+
+    `verdict` is on the judge, None where no score is judged.
+    """
+    ranking = RANKING_OF_HISTORY if system is None else RANKING_OF_STORE.format(system=system)
+    counted = {"primary": found.primary, "draws": draws, "groups": found.groups}
+    how = HOW.format(ranking=ranking, reference=found.reference, **counted)
     kinds = "; ".join(f"{count} by {KINDS[kind]}" for kind, count in found.kinds.items())
     statuses = ", ".join(f"{count} {status}" for status, count in found.statuses.items())
     counts = f"{found.questions} questions scored: {kinds}. Answers: {statuses}."
@@ -51,7 +61,7 @@ def study_page(benchmark: str, reader: str, found: Study, advice: Advice, verdic
         ("Advice", advice_page(advice)),
         ("Published, for reference", published_table()),
     ]
-    parts = [f"# Passage budgets: {benchmark}, reader {reader}", how, counts]
+    parts = [f"# Passage budgets: {name}", how, counts]
     return "\n\n".join([*parts, *(f"## {title}\n\n{body}" for title, body in sections if body)]) + "\n"
 
 

@@ -34,10 +34,12 @@ def firmness_panel(panel: "Axes", found: Study) -> None:
 
 def _rows(found: Study) -> list[Row]:
     planned = next(each for each in found.contrasts if each.budget == found.primary)
+    free = found.stability.missing
+    point = free.low if free is not None and free.low == free.high else None  # no pair is missing: a mark, no line
     return [
         ("95 % interval", planned.change.value, planned.change.clustered),
         ("equal weights", found.stability.equal_weights, None),
-        (f"{found.stability.missing_pairs} pairs free", None, found.stability.missing),
+        (f"{found.stability.missing_pairs} pairs free", point, free),
     ]
 
 

@@ -11,7 +11,7 @@ from memgauge.stages.layout import CODE
 from memgauge.stages.table import STAGES
 
 OF_ONE_SYSTEM = (  # stages that run the memory systems they name: each system's code is its own
-    *("write", "retrieve", "ask_qa"),
+    *("write", "retrieve", "ask_qa", "rank_entries"),
     *("run_degrade", "run_sweep", "run_ablate", "run_weigh"),
 )
 OF_MEMORYCPT = (  # stages that run `memorycpt` and no other

@@ -15,20 +15,22 @@ from memgauge.report.passage_pages import study_page
 from memgauge.stages.experiment import statistics_of, write_outputs
 from memgauge.stages.passage_paths import scores_file
 from memgauge.stages.source_verdict import source_verdict
+from memgauge.stages.table import HISTORY
 
 
-def main(params: Params, benchmark: str, reader: str) -> None:
-    """Write `metrics/experiments/passage_budgets/BENCHMARK-READER.*`."""
+def main(params: Params, benchmark: str, source: str, reader: str) -> None:
+    """Write `metrics/experiments/passage_budgets/BENCHMARK-SOURCE-READER.*`."""
     chosen, statistics = params["passages"], statistics_of(params)
     reference, released = chosen["reference"], chosen["as_released"]
-    scores = list(read_jsonl(scores_file(benchmark, reader), PassageScore))
+    scores = list(read_jsonl(scores_file(benchmark, source, reader), PassageScore))
     found = study(scores, chosen["primary"], reference, statistics, released)
     price = price_of(params["prices"], chosen["price"])
     advice = advise(tabulate(scores, released), reference, price, float(chosen["tolerate"]), statistics)
     verdict = judge_verdict(scores)
     numbers = {**study_numbers(found), "judge": verdict, "advice": advice_numbers(advice)}
-    page = study_page(benchmark, reader, found, advice, verdict, statistics.draws)
-    write_outputs("passage_budgets", f"{benchmark}-{reader}", numbers, page, study_figure(found))
+    name, system = f"{benchmark}, {source}, reader {reader}", None if source == HISTORY else source
+    page = study_page(name, system, found, advice, verdict, statistics.draws)
+    write_outputs("passage_budgets", f"{benchmark}-{source}-{reader}", numbers, page, study_figure(found))
 
 
 def judge_verdict(scores: Sequence[PassageScore]) -> str | None:

@@ -14,19 +14,19 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
-def ranked_file(benchmark: str) -> Path:
-    """The passages of every question at the largest budget."""
-    return PASSAGES / "ranked" / f"{benchmark}.jsonl"
+def ranked_file(benchmark: str, source: str) -> Path:
+    """The passages of every question at the largest budget; `source` is the whole history or a memory system."""
+    return PASSAGES / "ranked" / f"{benchmark}-{source}.jsonl"
 
 
-def answers_file(benchmark: str, reader: str) -> Path:
+def answers_file(benchmark: str, source: str, reader: str) -> Path:
     """One reader's answers at every budget."""
-    return PASSAGES / "answers" / f"{benchmark}-{reader}.jsonl"
+    return PASSAGES / "answers" / f"{benchmark}-{source}-{reader}.jsonl"
 
 
-def scores_file(benchmark: str, reader: str) -> Path:
+def scores_file(benchmark: str, source: str, reader: str) -> Path:
     """Those answers scored."""
-    return PASSAGES / "scores" / f"{benchmark}-{reader}.jsonl"
+    return PASSAGES / "scores" / f"{benchmark}-{source}-{reader}.jsonl"
 
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item], processes: int) -> Iterator[Value]:

@@ -25,11 +25,11 @@ def key_file(sheet: Path) -> Path:
     return sheet.with_name(f"{sheet.name}.key.json")
 
 
-def export_sheet(benchmark: str, reader: str, budgets: Sequence[int], out: Path) -> int:
+def export_sheet(benchmark: str, source: str, reader: str, budgets: Sequence[int], out: Path) -> int:
     """Write the sheet and its key; the number of rows. Raises InputError for a budget that was not read."""
     prepared = read_prepared(PREPARED / benchmark)
     answers: dict[str, dict[int, str]] = {}
-    for answer in read_jsonl(answers_file(benchmark, reader), PassageAnswer):
+    for answer in read_jsonl(answers_file(benchmark, source, reader), PassageAnswer):
         answers.setdefault(answer.question_id, {})[answer.budget] = answer.text
     read = [question for question in prepared.questions if question.id in answers]
     known = sorted({budget for each in answers.values() for budget in each})
@@ -54,7 +54,7 @@ def export_sheet(benchmark: str, reader: str, budgets: Sequence[int], out: Path)
     return len(key)
 
 
-def import_sheet(benchmark: str, reader: str, sheet: Path) -> tuple[ReviewFindings, str]:
+def import_sheet(benchmark: str, source: str, reader: str, sheet: Path) -> tuple[ReviewFindings, str]:
     """The agreement of a rated sheet with the stored scores, and the judge's verdict beside it."""
     try:
         text = read_bytes(sheet).decode("utf-8")
@@ -67,7 +67,7 @@ def import_sheet(benchmark: str, reader: str, sheet: Path) -> tuple[ReviewFindin
         raise InputError(f"{place} is no key: {error}; use the one written with the sheet") from error
     review = read_sheet(text, key, str(sheet))
     tree = load(Path("params.yaml"))
-    scores = read_jsonl(scores_file(benchmark, reader), PassageScore)
+    scores = read_jsonl(scores_file(benchmark, source, reader), PassageScore)
     marks = {(each.question_id, each.budget): each.marks or (each.score,) for each in scores}
     found = review_findings(review, marks, tree["stats"]["draws"], tree["seed"])
     return found, source_verdict()

@@ -14,12 +14,13 @@ from memgauge.params import Params
 from memgauge.records import History, Question
 from memgauge.stages.layout import PREPARED
 from memgauge.stages.passage_paths import in_order, ranked_file
+from memgauge.stages.table import HISTORY
 
 
 def main(params: Params, benchmark: str) -> None:
-    """Write `data/passages/ranked/BENCHMARK.jsonl`, one ranking a question, as long as the largest budget."""
+    """Write `data/passages/ranked/BENCHMARK-history.jsonl`, one ranking a question, as long as the largest budget."""
     most = max(budgets_of(params))
-    write_jsonl(ranked_file(benchmark), _ranked(benchmark, most, os.cpu_count() or 1))
+    write_jsonl(ranked_file(benchmark, HISTORY), _ranked(benchmark, most, os.cpu_count() or 1))
 
 
 def budgets_of(params: Params) -> list[int]:

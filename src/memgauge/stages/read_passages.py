@@ -14,15 +14,15 @@ from memgauge.stages.shared import asked
 from memgauge.stages.solving import SUBJECT, role_solver
 
 
-def main(params: Params, benchmark: str, reader: str) -> None:
-    """Write `data/passages/answers/BENCHMARK-READER.jsonl`, one answer a question and budget."""
+def main(params: Params, benchmark: str, source: str, reader: str) -> None:
+    """Write `data/passages/answers/BENCHMARK-SOURCE-READER.jsonl`, one answer a question and budget."""
     options = params[f"role.reader.{reader}"]
     solver, budgets = role_solver(f"reader.{reader}", options), budgets_of(params)
-    ranked = {each.question_id: each for each in read_jsonl(ranked_file(benchmark), Ranked)}
+    ranked = {each.question_id: each for each in read_jsonl(ranked_file(benchmark, source), Ranked)}
     answers: list[PassageAnswer] = []
     pairs = stream_prepared(PREPARED / benchmark)  # histories are long: one at a time
     groups = asked(options, tuple(question for _, own in pairs for question in own))
-    for history_id, questions in tqdm(groups.items(), desc=f"read_passages {benchmark} {reader}", delay=2):
+    for history_id, questions in tqdm(groups.items(), desc=f"read_passages {benchmark} {source} {reader}", delay=2):
         SUBJECT.set(history_id)
         answers += read_passages(questions, ranked, budgets, solver)
-    write_jsonl(answers_file(benchmark, reader), answers)
+    write_jsonl(answers_file(benchmark, source, reader), answers)

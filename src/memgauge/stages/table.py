@@ -41,6 +41,7 @@ class Stage:
 
 BUDGET, RECENT = "benchmark.{benchmark}.write_budget_tokens", "benchmark.{benchmark}.recent_tokens"
 ASKED_ROLES = ("role.judge", "role.qa")
+HISTORY = "history"  # the source of passages that is no memory system
 STUDENTS = ("trained", "untrained")  # who writes the stores of MemoryCPT
 ARM_PARAMS = ("role.writer", "role.reader.{reader}", "retrieval")  # of experiments that retrieve and read arms
 # Groups of the experiments and of training, logged with their results.
@@ -95,10 +96,11 @@ STAGES: dict[str, Stage] = {
     "attribute": Stage(("benchmark",), ("systems", "readers", "attribute")),
     "show_cases": Stage(("benchmark",), ("systems", "readers", "show_cases")),
     "rank_passages": Stage(("benchmark",), ("passages.budgets",)),
-    "read_passages": Stage(("benchmark", "reader"), ("passages.budgets", "role.reader.{reader}")),
-    "score_passages": Stage(("benchmark", "reader"), ("passages.judge_sees_question", "role.judge")),
+    "rank_entries": Stage(("benchmark", "system"), ("memory.{system}", "passages.budgets", "role.writer")),
+    "read_passages": Stage(("benchmark", "source", "reader"), ("passages.budgets", "role.reader.{reader}")),
+    "score_passages": Stage(("benchmark", "source", "reader"), ("passages.judge_sees_question", "role.judge")),
     "qualify_source": Stage((), ("role.judge",)),
-    "passage_budgets": Stage(("benchmark", "reader"), ("seed", "prices", "stats", "passages")),
+    "passage_budgets": Stage(("benchmark", "source", "reader"), ("seed", "prices", "stats", "passages")),
     "make_stimuli": Stage((), ("seed", "retention.families")),
     "track_states": Stage(("reader",), ("retention.ask", "retention.policies", "role.reader.{reader}")),
     "retention": Stage((), ("retention.families", "retention.readers")),
@@ -138,7 +140,7 @@ STAGES: dict[str, Stage] = {
 # What a stage's model calls look at while they run (`stages.solving`): it changes no output.
 RUNNING = ("llm",)
 # Axes of grids that no stage reads as a value.
-AXES = ("variant_readers",)
+AXES = ("variant_readers", "passage_sources", "passage_systems")
 AXIS_KINDS = {"benchmarks": "benchmark", "systems": "system", "qpc_systems": "system", "readers": "reader"}
 
 
@@ -157,6 +159,7 @@ def check_params(tree: Params) -> None:
     ):
         for name in tree[axis]:
             check_name(kind, name, tree)
+    _check_sources(tree)
     for name in tree["retention"]["readers"]:
         check_name("reader", name, tree)
     for name in tree["retention"]["ask"]:
@@ -170,6 +173,19 @@ def check_params(tree: Params) -> None:
             raise InputError(f"params.yaml: variant_readers names {name!r}, which is not among `readers`; add it there")
 
 
+def _check_sources(tree: Params) -> None:
+    """DVC cannot join lists: the sources repeat the systems."""
+    systems, sources = tree["passage_systems"], tree["passage_sources"]
+    if absent := [name for name in systems if name not in tree["systems"]]:
+        raise InputError(
+            f"params.yaml: passage_systems names {absent[0]!r}, which is not among `systems`; add it there"
+        )
+    if sources != [HISTORY, *systems]:
+        raise InputError(
+            f"params.yaml: passage_sources is {sources}; it must be {HISTORY} and then passage_systems, {systems}"
+        )
+
+
 def check_name(axis: str, name: str, tree: Params) -> None:
     """Raises InputError for a name that its table does not hold, with those it does."""
     choices: dict[str, tuple[str, Iterable[str]]] = {
@@ -177,6 +193,7 @@ def check_name(axis: str, name: str, tree: Params) -> None:
         "benchmark": ("benchmark", READERS.keys() & tree["benchmark"].keys()),
         "system": ("memory system", SYSTEMS.keys() & tree["memory"].keys()),
         "reader": ("reader", tree["role"]["reader"]),
+        "source": ("source of passages", tree["passage_sources"]),
         "student": ("student", STUDENTS),
     }
     kind, known = choices[axis]
