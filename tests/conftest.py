@@ -7,6 +7,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 os.environ.setdefault("MEMGAUGE_MODELS", str(REPOSITORY / "models"))
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+if "PYTEST_XDIST_WORKER" in os.environ:  # workers share the cores: threads of one would wait for those of the other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")

@@ -403,7 +403,7 @@ def test_the_table_shows_both_counts_of_judge_errors_and_marks_the_run() -> None
         JudgedRow("r", name, "OE", side_by_side(judged(results=results), judged("generous", good)))
         for name, results in (("clean", good), ("spoilt", RESULTS))
     ]
-    lines = judged_report("b", rows, {}).splitlines()
+    lines = judged_report("b", rows, {}, "no verdict").splitlines()
     clean, spoilt = ([cell.strip() for cell in line.split("|")] for line in lines[-2:])
     assert clean[-5:-2] == ["0 of 3 (0 %)", "0 of 3 (0 %)", "yes"]
     assert spoilt[-5:-2] == ["1 of 3 (33 %)", "0 of 3 (0 %)", "INVALID"]

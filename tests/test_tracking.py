@@ -12,7 +12,7 @@ from mlflow.tracking import MlflowClient
 
 from memgauge.errors import InputError
 from memgauge.files import write_json
-from memgauge.stages import equip_reader, track
+from memgauge.stages import equip_readers, track
 from memgauge.tracking import Cell, live_run, log_pipeline, metric_names, open_store
 
 
@@ -115,7 +115,7 @@ def test_no_key_reaches_the_store_of_a_paid_cell(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FAR_KEY", CANARY)
     far = {"solver": "language_model", "model": "small", "endpoint": "http://host/v1", "key_variable": "FAR_KEY"}
-    equip_reader.main({"role.reader.far": far}, "far")
+    equip_readers.main({"readers": ["far"], "retention.readers": [], "role.qa": far, "role.reader": {"far": far}})
     write_json(tmp_path / "metrics/cells/synthetic.json", {"far": {"verbatim": {"gap": {"write": 0.5}}}})
     params = {
         **{"seed": 1, "readers": ["far"], "systems": ["verbatim"], "retrieval": {"k": 5}},
