@@ -7,7 +7,7 @@ import pytest
 
 import memgauge
 from memgauge.code_graph import CARRYING, PLUMBING, CodeGraph
-from memgauge.stages.digest_code import CATALOGUE, OF_MEMORYCPT, OF_ONE_SYSTEM
+from memgauge.stages.digest_code import CATALOGUE, OF_MEMORYCPT, OF_ONE_SYSTEM, module_of
 from memgauge.stages.table import STAGES
 
 FILES = {
@@ -93,6 +93,11 @@ def test_nothing_that_a_stage_imports_is_missing(stage: str, real: CodeGraph, im
     packages = {name for name in files if not (real.folder / name).is_file()}  # an __init__ alone computes nothing
     left_out = {"memory/catalogue.py"} if stage in OF_ONE_SYSTEM + OF_MEMORYCPT else set()
     assert files - packages - left_out <= set(found)
+
+
+@pytest.mark.parametrize("stage", ["distil", "write_student", "summarise_retrieved", "collect_traces"])
+def test_a_reader_prompt_trains_no_writer(stage: str, real: CodeGraph) -> None:
+    assert "prompts/answer_question.txt" not in real.digests(stage, [module_of("memorycpt")], [CATALOGUE])
 
 
 def test_what_stages_do_alike_belongs_to_each_of_them(real: CodeGraph) -> None:

@@ -183,7 +183,7 @@ class TestRerunTable:
         prompt.write_text(prompt.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         ran = verbs(scratch.ran())
         assert {"refer", "read"} <= ran
-        assert not ran & {"assets", "fetch", "prepare", "write", "retrieve"}
+        assert not ran & {"assets", "fetch", "prepare", "write", "retrieve", "collect_traces", "distil"}
 
     def test_reader_parameters_reach_who_reads_and_no_writer(self, scratch: Scratch) -> None:
         scratch.set(**{"role.reader.extractive.phrase": 21})

@@ -12,7 +12,7 @@ from memgauge.protocol.variants import Cut, Variant
 from memgauge.records import Benchmark, Context, History, Question, Result, Session, Status, Turn
 from memgauge.stages import variants
 from memgauge.stages.solving import SUBJECT
-from memgauge.stages.students import ask
+from memgauge.stages.student_answers import ask
 from memgauge.stages.train_summariser import _by_history
 from memgauge.tasks.base import Task
 from memgauge.training.reward import QaScore, Summary

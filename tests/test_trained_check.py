@@ -15,7 +15,8 @@ from memgauge.seeds import generator
 from memgauge.training.cold_start import answerable, lengthened
 from memgauge.training.reward import Reward, Summary, reward
 from memgauge.training.summary_rows import SummaryRow, check_rows, clear_rows, summary_rows, with_targets
-from memgauge.training.trained_check import check_summariser, check_writer, gained, summarise_check
+from memgauge.training.trained_check import check_summariser, gained, summarise_check
+from memgauge.training.writer_check import check_writer
 
 from .tiny_model import build_tiny
 from .train_tiny import prompts

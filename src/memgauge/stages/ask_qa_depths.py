@@ -6,7 +6,8 @@ from memgauge.metrics.cost import tokens_by_role
 from memgauge.params import Params
 from memgauge.stages.layout import BASE_A, PREPARED, QA
 from memgauge.stages.qa_cells import QaCell, RoleUsed, cell_questions, metered, part_b_questions
-from memgauge.stages.students import ask, read_student_stores, retrieved_contexts
+from memgauge.stages.student_answers import ask, retrieved_contexts
+from memgauge.stages.students import read_student_stores
 
 
 def main(params: Params, benchmark: str) -> None:

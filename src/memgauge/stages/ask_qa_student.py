@@ -13,7 +13,8 @@ from memgauge.records import Answer, Benchmark, Context
 from memgauge.stages.layout import BASE_A, PREPARED, QA, STUDENT
 from memgauge.stages.qa_cells import QaCell, RoleUsed, Shown, cell_questions, metered, part_b_questions
 from memgauge.stages.solving import by_subject, solver_name
-from memgauge.stages.students import Groups, Stores, ask, read_student_stores, retrieved_contexts
+from memgauge.stages.student_answers import Groups, ask, retrieved_contexts
+from memgauge.stages.students import Stores, read_student_stores
 from memgauge.stages.summarise_retrieved import ARMS, Summary
 from memgauge.tasks.base import Solver
 from memgauge.text.tokens import count_tokens

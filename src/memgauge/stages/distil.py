@@ -17,7 +17,7 @@ from memgauge.stages.options import options_as
 from memgauge.stages.students import opening, write_histories
 from memgauge.training.adapter import merge
 from memgauge.training.distil import Distillation, distil
-from memgauge.training.trained_check import WriterCheck, check_writer
+from memgauge.training.writer_check import WriterCheck, check_writer
 
 NOTICE = """{what} of a memory writer, made by memgauge (stage `distil`).
 Base model: {base} (its own NOTICE holds).
