@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from memgauge.llm.chat import ChatReply
 from memgauge.records import History, Result, Session, Turn, Usage
 from memgauge.tasks.decide_update import Update
 from memgauge.tasks.list_facts import SourcedFact
@@ -39,6 +40,19 @@ class HashEncoder:
                 vectors[row, sha256(word.encode()).digest()[0] % 64] += 1
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+
+
+class Parrot:
+    """A chat model that always says the same."""
+
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+
+    def payload(self, request: Any) -> dict[str, Any]:
+        return {}
+
+    def generate(self, requests: Sequence[Any], on_reply: Any = None) -> list[ChatReply]:
+        return [ChatReply(self.reply, "stop", 10, 5) for _ in requests]
 
 
 class FirstWords:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from memgauge.llm.chat import ChatReply
 from memgauge.memory.base import Query, Tools
 from memgauge.memory.catalogue import make_system
 from memgauge.memory.grounding import ground_of
@@ -15,7 +14,7 @@ from memgauge.solvers.language_model import LanguageModelSolver
 from memgauge.tasks.select_evidence import EvidenceRecord, Selection
 from memgauge.tasks.summarise_session import SummaryLine
 
-from .scripted_writers import FirstWords, HashEncoder, history
+from .scripted_writers import FirstWords, HashEncoder, Parrot, history
 
 SYSTEMS = ["verbatim", "extractive", "summary", "two_pass", "epc", "memwalker", "readagent", "memorybank"]
 WRITTEN_BY_MODEL = ["summary", "two_pass", "epc", "memwalker", "readagent"]  # without it they keep nothing
@@ -34,19 +33,6 @@ FAILURES = (
     *("ratings_failed", "proposals_failed", "selections_failed", "questions_surplus", "walks_stopped_by_failure"),
     *("records_ungrounded", "records_made_up_source", "records_malformed", "questions_without_page"),
 )
-
-
-class Parrot:
-    """A chat model that always says the same."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-
-    def payload(self, request: Any) -> dict[str, Any]:
-        return {}
-
-    def generate(self, requests: Sequence[Any], on_reply: Any = None) -> list[ChatReply]:
-        return [ChatReply(self.reply, "stop", 10, 5) for _ in requests]
 
 
 def parrot(reply: str) -> Tools:

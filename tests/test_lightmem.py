@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgauge.errors import InputError
-from memgauge.llm.chat import ChatReply
 from memgauge.memory.base import Query, Tools
 from memgauge.memory.lightmem import Lightmem
 from memgauge.memory.lightmem_buffers import SensoryBuffer, WordStatistics, gather, topic_cuts
@@ -27,6 +26,8 @@ from memgauge.tasks.list_facts import ListFacts, SourcedFact
 from memgauge.text.render import entry_tokens
 from memgauge.text.tokens import count_tokens
 from memgauge.text.words import words
+
+from .scripted_writers import Parrot
 
 NEEDLE = "The locker code is 4417 and Zoe keeps the spare key."
 SAYINGS = ["I moved to Lisbon in March.", "That is so great to hear!", "We adopted a cat called Mo.", "No cake for me."]
@@ -63,19 +64,6 @@ class Scripted:
         if at in self.failing:
             return None
         return tuple(SourcedFact(turn, f"{who}: {text}") for turn, (_, who, text) in enumerate(task.turns))
-
-
-class Model:
-    """A chat model that always says the same."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-
-    def payload(self, request: Any) -> dict[str, Any]:
-        return {}
-
-    def generate(self, requests: Sequence[Any], on_reply: Any = None) -> list[ChatReply]:
-        return [ChatReply(self.reply, "stop", 10, 5) for _ in requests]
 
 
 def tools(solver: Any = None) -> Tools:
@@ -391,7 +379,7 @@ def test_a_decision_is_read_strictly(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", ["", "Sure!", '{"facts": [{"message": 99, "fact": "x"}]}', "とても", "{" * 10_000])
 def test_garbage_of_a_language_model_never_crashes_and_shows_in_counts(reply: str) -> None:
-    store = stored(alike(), solver=LanguageModelSolver(Model(reply)))
+    store = stored(alike(), solver=LanguageModelSolver(Parrot(reply)))
     assert store.entries == ()
     assert (store.counts["extractions_failed"], store.counts["turns_lost"]) == (1, 4)
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from memgauge.errors import InputError
-from memgauge.llm.chat import ChatReply
 from memgauge.memory.base import Query, Tools
 from memgauge.memory.memoryos import Memoryos
 from memgauge.memory.memoryos_pages import Chain, make_pages
@@ -33,6 +32,8 @@ from memgauge.tasks.profile_user import Portrait, ProfileUser
 from memgauge.text.render import entry_tokens
 from memgauge.text.tokens import count_tokens
 from memgauge.text.words import words
+
+from .scripted_writers import Parrot
 
 SUBJECTS = ["harbour boats in winter", "plum cake for Zoe", "bicycle brakes and chains", "the choir of Porto"]
 NEEDLE = "The locker code is 4417 and Zoe keeps the spare key."
@@ -83,19 +84,6 @@ class Scripted:
 
     def asked(self, name: str) -> list[Any]:
         return [task for call in self.calls for task in call if task.name == name]
-
-
-class Model:
-    """A chat model that always says the same."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-
-    def payload(self, request: Any) -> dict[str, Any]:
-        return {}
-
-    def generate(self, requests: Sequence[Any], on_reply: Any = None) -> list[ChatReply]:
-        return [ChatReply(self.reply, "stop", 10, 5) for _ in requests]
 
 
 def tools(solver: Any = None) -> Tools:
@@ -483,7 +471,7 @@ def test_replies_are_read_strictly(task: Any, reply: str) -> None:
 
 @pytest.mark.parametrize("reply", ["", "Sure!", "yes", '{"themes": [{"summary": "x"', "とても", "{" * 10_000])
 def test_garbage_of_a_language_model_never_crashes_and_shows_in_counts(reply: str) -> None:
-    solver = LanguageModelSolver(Model(reply))
+    solver = LanguageModelSolver(Parrot(reply))
     store = stored(talks(12), 600, solver)
     assert store.tokens <= 600
     assert store.counts["themes_failed"] == 12 - len(tier(store, "short"))

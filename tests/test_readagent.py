@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memgauge.llm.chat import ChatReply
 from memgauge.memory.base import Query, Ranking, Tools
 from memgauge.memory.readagent import Readagent
 from memgauge.protocol.conditions import retrieved, write_store
@@ -19,6 +18,8 @@ from memgauge.solvers.extractive.ranking import Vectors, Weights
 from memgauge.solvers.language_model import LanguageModelSolver
 from memgauge.tasks.choose_pages import ChoosePages
 from memgauge.text.render import entry_tokens
+
+from .scripted_writers import Parrot
 
 SAYINGS = ["I moved to Lisbon in March.", "I adopted a cat called Mo.", "I quit my job at the bank."]
 QUERIES = [Query("Where did Ann move?"), Query("What is the cat called?", "2023-09-01")]
@@ -57,19 +58,6 @@ class Extractive:
     def solve(self, tasks: Sequence[Any]) -> list[Any]:
         method: Any = choose_pages if isinstance(tasks[0], ChoosePages) else write_gists
         return [Result(output, "ok") for output in method(tasks, Vectors(StemEncoder()), Weights())]
-
-
-class Model:
-    """A chat model that always says the same."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-
-    def payload(self, request: Any) -> dict[str, Any]:
-        return {}
-
-    def generate(self, requests: Sequence[Any], on_reply: Any = None) -> list[ChatReply]:
-        return [ChatReply(self.reply, "stop", 10, 5) for _ in requests]
 
 
 def tools(solver: Any) -> Tools:
@@ -173,7 +161,7 @@ def test_every_hyperparameter_has_its_source_on_the_card() -> None:
 
 @pytest.mark.parametrize("reply", ["", "Pages 1 and 99", "Of course! Page 1.", "Первая страница", "1, " * 10_000])
 def test_garbage_of_a_language_model_never_crashes_and_shows_in_counts(reply: str) -> None:
-    garbage = tools(LanguageModelSolver(Model(reply)))
+    garbage = tools(LanguageModelSolver(Parrot(reply)))
     store = write_store(Readagent(), history(), 300, garbage)
     assert store.entries == ()
     assert store.counts["sessions_failed"] == 3
